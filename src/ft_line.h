@@ -1,0 +1,43 @@
+
+/*
+ * Shoppers held at this edge by this worker, earliest stamp first: a pairing
+ * heap (Fredman et al., 1986) of nodes that the caller embeds in whatever it
+ * parks, so that nothing is allocated here.  Not shared between processes.
+ */
+
+#ifndef FT_LINE_H_INCLUDED
+#define FT_LINE_H_INCLUDED
+
+
+#include <stdint.h>
+#include "ft_ticket.h"
+
+
+typedef struct ft_line_node_s  ft_line_node_t;
+
+struct ft_line_node_s {
+    uint64_t          stamp_us;
+    uint64_t          until_ms;     /* turned back then */
+    ft_line_node_t   *child;
+    ft_line_node_t   *next;         /* sibling */
+    ft_line_node_t   *prev;         /* sibling, or parent of a first child */
+};
+
+typedef struct {
+    ft_line_node_t   *root;
+    uint32_t          len;
+} ft_line_t;
+
+
+void ft_line_insert(ft_line_t *line, ft_line_node_t *node);
+void ft_line_remove(ft_line_t *line, ft_line_node_t *node);
+
+/* The earliest stamp, or NULL. */
+static inline ft_line_node_t *
+ft_line_first(const ft_line_t *line)
+{
+    return line->root;
+}
+
+
+#endif /* FT_LINE_H_INCLUDED */

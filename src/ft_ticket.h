@@ -1,0 +1,99 @@
+
+/*
+ * The signed ticket and the signed pass: a shopper's place in line, kept by
+ * the shopper.  A ticket says when its holder first tried, when it was last
+ * seen and when it is due; a pass says when it was given and when it ends.
+ *
+ * Text form: base64url (RFC 4648, no padding) of a 32-byte body and the first
+ * 16 bytes of HMAC-SHA256 over the body and the context (zone, key, bind).
+ */
+
+#ifndef FT_TICKET_H_INCLUDED
+#define FT_TICKET_H_INCLUDED
+
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+
+#define FT_TICKET_BODY_LEN  32
+#define FT_TICKET_MAC_LEN   16
+#define FT_TICKET_LEN       64      /* characters of the text form */
+
+#define FT_SECRETS_MAX      8
+#define FT_SECRET_MIN_LEN   16
+
+#define FT_TICKET_AGE_MAX_MS  86400000  /* a ticket outlives any queue: a day */
+#define FT_TICKET_SKEW_MS     5000      /* a stamp this far ahead still counts */
+
+
+typedef enum {
+    FT_TICKET_WAIT = 1,
+    FT_TICKET_PASS = 2
+} ft_ticket_kind_t;
+
+
+typedef struct {
+    uint64_t          id;           /* random, kept from first attempt to the
+                                       end of the pass */
+    uint64_t          first_ms;     /* the stamp, epoch ms */
+    uint64_t          seen_ms;      /* last answered; pass: admitted */
+    uint64_t          due_ms;       /* falls out of the census; pass: expires */
+    uint32_t          epoch;        /* the state that counted it, 0: none */
+    ft_ticket_kind_t  kind;
+    uint8_t           place;        /* where it was counted, see ft_census.h */
+} ft_ticket_t;
+
+
+/* The context that a ticket is bound to.  Bytes, not terminated. */
+typedef struct {
+    const void       *zone;
+    size_t            zone_len;
+    const void       *key;
+    size_t            key_len;
+    const void       *bind;
+    size_t            bind_len;
+} ft_ticket_context_t;
+
+
+typedef struct ft_keyring_s  ft_keyring_t;
+
+
+/*
+ * A key ring: secrets[0] signs, all verify.  Precomputes the HMAC pads.
+ * NULL: no memory or the crypto library failed.  Free with ft_keyring_free(),
+ * which wipes the pads.
+ */
+typedef struct {
+    const void       *data;
+    size_t            len;
+} ft_secret_t;
+
+ft_keyring_t *ft_keyring_create(const ft_secret_t *secrets, size_t n);
+void ft_keyring_free(ft_keyring_t *ring);
+
+/*
+ * Writes the FT_TICKET_LEN characters (no terminator) of the signed text form.
+ * False: the crypto library failed.
+ */
+bool ft_ticket_sign(ft_keyring_t *ring, const ft_ticket_context_t *context,
+    const ft_ticket_t *ticket, char *text);
+
+/*
+ * Reads a text form.  False for anything that is not exactly what
+ * ft_ticket_sign() wrote for this context under one of the ring's secrets:
+ * malformed, forged, truncated, foreign, or of an unknown secret.  Constant
+ * time in the signature.  Ages are the caller's to judge (ft_ticket_fresh).
+ */
+bool ft_ticket_verify(ft_keyring_t *ring, const ft_ticket_context_t *context,
+    const char *text, size_t len, ft_ticket_t *ticket);
+
+/*
+ * Whether a verified ticket may be used at now_ms: the stamp is not older than
+ * a day and not further ahead than a small skew; a pass has not expired.
+ */
+bool ft_ticket_usable(const ft_ticket_t *ticket, uint64_t now_ms);
+
+
+#endif /* FT_TICKET_H_INCLUDED */
