@@ -1,0 +1,27 @@
+# flash_throttle: a fair waiting room for nginx.  "make help" lists the targets.
+#
+# Every part of the project has its own fragment in mk/.  A fragment adds what
+# "make" must leave behind to PRODUCTS, what "make test" must run to SUITES,
+# and describes a target in a "## ..." comment on the target's own line.
+
+.DEFAULT_GOAL := all
+
+include mk/common.mk
+include $(filter-out mk/common.mk,$(sort $(wildcard mk/*.mk)))
+
+.PHONY: all clean help
+
+all: $(PRODUCTS) ## build everything: nginx, the .so, the checkout, the core library, the tools
+
+clean: ## remove everything that was built or fetched (build/)
+	rm -rf build
+
+help: ## show this list
+	@echo "usage: make [target] [VARIABLE=value ...]"
+	@echo
+	@sed -n 's/^\([a-z][a-z0-9-]*\):[^=#]*## *\(.*\)/\1\t\2/p' $(MAKEFILE_LIST) \
+	    | sort | awk -F '\t' '{ printf "  %-16s %s\n", $$1, $$2 }'
+	@echo
+	@echo "variables:"
+	@sed -n 's/^## *\([A-Z][A-Z0-9_]*=[^ ]*\)  *\(.*\)/\1\t\2/p' $(MAKEFILE_LIST) \
+	    | awk -F '\t' '{ printf "  %-16s %s\n", $$1, $$2 }'

@@ -1,0 +1,34 @@
+# Settings that every fragment shares.
+#
+#   BUILD          where a build leaves its files
+#   CFLAGS         for the project's own programs; CFLAGS_EXTRA and
+#                  LDFLAGS_EXTRA are added to every compilation and link
+#   PRODUCTS       what "make" builds; fragments append
+#   SUITES         what "make test" runs, in this order; fragments append
+
+## SANITIZE=1 build with ASan and UBSan, in build/sanitize
+
+SANITIZE ?= 0
+
+ifeq ($(SANITIZE),1)
+BUILD := build/sanitize
+SANITIZE_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
+                  -fno-omit-frame-pointer
+CFLAGS := -O1 -g -Wall -Wextra -Werror
+else
+BUILD := build
+SANITIZE_FLAGS :=
+CFLAGS ?= -O2 -g -Wall -Wextra -Werror
+endif
+
+CFLAGS_EXTRA := $(SANITIZE_FLAGS)
+LDFLAGS_EXTRA := $(SANITIZE_FLAGS)
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+
+PRODUCTS :=
+SUITES :=
+
+export BUILD CC SANITIZE

@@ -1,0 +1,148 @@
+#!/usr/bin/env bash
+#
+# Installs what is missing to build and test on Debian, and nothing else.
+#
+# usage: scripts/install-deps.sh GROUP...
+#
+#   build     compiler, make, the libraries of nginx, the checkout, the tools
+#   test      Test::Nginx, and the programs that the suites run
+#   valgrind  for "make test-valgrind"
+#   matrix    for "make matrix"
+#   k6        k6, the load generator, with the machine's Go
+#
+# Where everything is there already it asks no package server anything.
+# INSTALL_DEPS=no trusts the machine as it is.
+
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+K6_VERSION=v2.3.0
+GO_MINIMUM=1.25
+
+# libtest-nginx-perl is in no Debian release before this suite.
+TEST_NGINX_SUITE=forky
+
+
+packages_of() {
+    case $1 in
+    build)
+        echo gcc make libc6-dev pkg-config curl ca-certificates \
+             libpcre2-dev zlib1g-dev libssl-dev \
+             libevent-dev libsqlite3-dev libjansson-dev libcurl4-openssl-dev
+        ;;
+    test)
+        echo perl curl procps openssl nghttp2-client faketime
+        ;;
+    valgrind)
+        echo valgrind libc6-dbg curl procps
+        ;;
+    matrix)
+        echo clang debootstrap dpkg-dev
+        ;;
+    k6)
+        ;;
+    *)
+        die "unknown group \"$1\"; the groups are: build test valgrind matrix k6"
+        ;;
+    esac
+}
+
+
+missing_packages() {
+    local package status
+
+    for package; do
+        status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2> /dev/null) \
+            || true
+        [ "$status" = installed ] || echo "$package"
+    done
+}
+
+
+install_packages() {
+    local missing
+
+    mapfile -t missing < <(missing_packages "$@" | sort -u)
+    [ ${#missing[@]} -gt 0 ] || return 0
+
+    say "installing with apt: ${missing[*]}"
+    apt_system update
+    apt_system install -y --no-install-recommends "${missing[@]}"
+}
+
+
+install_test_nginx() {
+    local dir
+
+    ! perl -MTest::Nginx::Socket -e 1 2> /dev/null || return 0
+
+    say "installing with apt: libtest-nginx-perl" \
+        "(from \"$TEST_NGINX_SUITE\", apt's own sources stay as they are)"
+
+    dir=$(mktemp -d)
+    chmod 755 "$dir"
+    apt_private_download "$dir" "$TEST_NGINX_SUITE" libtest-nginx-perl
+    apt_system update
+    apt_system install -y --no-install-recommends \
+        "$dir"/libtest-nginx-perl_*.deb
+    rm -rf "$dir"
+}
+
+
+install_k6() {
+    local go version bin=build/bin
+
+    for k6 in "$bin/k6" k6; do
+        if have "$k6" && "$k6" version 2> /dev/null | grep -q 'k6.* v2\.'; then
+            return 0
+        fi
+    done
+
+    for go in go /usr/local/go/bin/go "$HOME/go/bin/go"; do
+        have "$go" || continue
+        version=$("$go" env GOVERSION)
+        version=${version#go}
+
+        if [ "$(printf '%s\n' "$GO_MINIMUM" "$version" | sort -V | head -n 1)" \
+             = "$GO_MINIMUM" ]
+        then
+            say "installing with $go: k6 $K6_VERSION into $bin"
+            mkdir -p "$bin"
+            GOBIN=$PWD/$bin "$go" install "go.k6.io/k6/v2@$K6_VERSION"
+            return 0
+        fi
+    done
+
+    die "k6 v2 is not there, and no Go $GO_MINIMUM or newer to build it with;" \
+        "install either, and put it on PATH"
+}
+
+
+[ $# -gt 0 ] || die "usage: ${0##*/} GROUP... (build test valgrind matrix k6)"
+cd "$(dirname "$0")/.."
+
+wanted=()
+for group; do
+    packages=$(packages_of "$group")
+    read -r -a packages <<< "$packages"
+    wanted+=("${packages[@]}")
+done
+
+if [ "${INSTALL_DEPS:-yes}" = no ]; then
+    say "INSTALL_DEPS=no: nothing is installed"
+    exit 0
+fi
+
+have apt-get \
+    || die "there is no apt on this machine; install the counterparts of these" \
+           "Debian packages by hand, then set INSTALL_DEPS=no: ${wanted[*]}" \
+           "(and Test::Nginx from CPAN for the tests)"
+
+install_packages "${wanted[@]}"
+
+for group; do
+    case $group in
+    test) install_test_nginx ;;
+    k6) install_k6 ;;
+    esac
+done
