@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+#
+# Runs Test::Nginx suites against an nginx that has the module.
+#
+# usage: scripts/prove.sh [ARGUMENT of prove ...] [FILE.t ...]
+#
+#   scripts/prove.sh                            all of t/*.t
+#   scripts/prove.sh -v t/cookie.t              one, with every check
+#   MODULE_SO=build/x.so NGINX=/usr/sbin/nginx scripts/prove.sh
+#                                               another nginx, module loaded
+#
+# Each run has a port and a server root of its own, so that two runs do not
+# meet.  With SANITIZE=1 a report of ASan or UBSan, from any process of any
+# test, fails the run even where the test did not notice.
+
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+cd "$(dirname "$0")/.."
+root=$PWD
+BUILD=${BUILD:-build}
+NGINX=${NGINX:-$BUILD/nginx}
+
+[ -x "$NGINX" ] || die "there is no $NGINX; \"make\" builds it"
+perl -MTest::Nginx::Socket -e 1 2> /dev/null \
+    || die "Test::Nginx is not installed; scripts/install-deps.sh test does that"
+
+
+# sanitizer_fires: a detector that never fired proves nothing.  A program
+# with one overrun, built as nginx was, has to leave a report.
+sanitizer_fires() {
+    local dir=$1
+
+    cat > "$dir/overrun.c" <<'EOF'
+#include <stdlib.h>
+
+int
+main(int argc, char **argv)
+{
+    char  *p = malloc(argc);
+
+    (void) argv;
+    return p[argc];
+}
+EOF
+    # SANITIZE_FLAGS is a list of words
+    # shellcheck disable=SC2086
+    ${CC:-cc} ${SANITIZE_FLAGS:-} -o "$dir/overrun" "$dir/overrun.c"
+    ! "$dir/overrun" 2> /dev/null && rm "$dir"/log/report.*
+}
+
+
+servroot=$(mktemp -d "$root/$BUILD/t.XXXXXX")
+reports=$servroot.reports
+trap 'rm -rf "$servroot" "$reports"' EXIT
+
+export TEST_NGINX_BINARY TEST_NGINX_SERVROOT=$servroot
+export TEST_NGINX_PORT=${TEST_NGINX_PORT:-$(scripts/free-port.pl 4)}
+TEST_NGINX_BINARY=$(realpath "$NGINX")
+
+if [ -n "${MODULE_SO:-}" ]; then
+    TEST_NGINX_LOAD_MODULES=$(realpath "$MODULE_SO")
+    export TEST_NGINX_LOAD_MODULES
+fi
+
+if [ "${SANITIZE:-0}" = 1 ]; then
+    mkdir -p "$reports/log"
+
+    # nginx frees nothing on its way out, so leaks are for valgrind.
+    export ASAN_OPTIONS=detect_leaks=0:log_path=$reports/log/report
+    export UBSAN_OPTIONS=print_stacktrace=1:log_path=$reports/log/report
+    sanitizer_fires "$reports" \
+        || die "the sanitizers report nothing, not even on a planted fault"
+
+    # nginx under ASan starts and answers slowly
+    export TEST_NGINX_TIMEOUT=${TEST_NGINX_TIMEOUT:-15}
+fi
+
+files=0
+for argument; do
+    case $argument in
+    *.t) files=1 ;;
+    esac
+done
+
+if [ $files = 0 ]; then
+    set -- "$@" t/*.t
+fi
+
+status=0
+prove -I "$root/t/lib" "$@" || status=$?
+
+if [ "${SANITIZE:-0}" = 1 ] && [ -n "$(ls "$reports/log")" ]; then
+    cat "$reports"/log/report.* >&2
+    die "the sanitizers reported what is printed above"
+fi
+
+exit $status
