@@ -1,13 +1,19 @@
 # flash_throttle: a fair waiting room for nginx.  "make help" lists the targets.
 #
-# Every part of the project has its own fragment in mk/.  A fragment adds what
-# "make" must leave behind to PRODUCTS, what "make test" must run to SUITES,
-# and describes a target in a "## ..." comment on the target's own line.
+# Every part of the project has its own fragment in mk/.  A "## ..." comment on
+# a target's line describes it; one that starts with "NAME=value" describes a
+# variable.
 
 .DEFAULT_GOAL := all
 
 include mk/common.mk
 include $(filter-out mk/common.mk,$(sort $(wildcard mk/*.mk)))
+
+PRODUCTS := $(NGINX) $(MODULE_SO)
+PRODUCTS += $(if $(wildcard mk/upstream.mk),$(BUILD)/checkout)
+PRODUCTS += $(if $(wildcard mk/core.mk),$(BUILD)/libft.a)
+PRODUCTS += $(if $(wildcard mk/tools.mk),$(BUILD)/flash-crowd $(BUILD)/flash-report)
+PRODUCTS += $(if $(wildcard mk/sim.mk),$(BUILD)/flash-sim)
 
 .PHONY: all clean help
 

@@ -3,8 +3,6 @@
 #   BUILD          where a build leaves its files
 #   CFLAGS         for the project's own programs; CFLAGS_EXTRA and
 #                  LDFLAGS_EXTRA are added to every compilation and link
-#   PRODUCTS       what "make" builds; fragments append
-#   SUITES         what "make test" runs, in this order; fragments append
 
 ## SANITIZE=1 build with ASan and UBSan, in build/sanitize
 
@@ -27,8 +25,5 @@ LDFLAGS_EXTRA := $(SANITIZE_FLAGS)
 ifeq ($(origin CC),default)
 CC := gcc
 endif
-
-PRODUCTS :=
-SUITES :=
 
 export BUILD CC SANITIZE

@@ -6,8 +6,6 @@ NGINX := $(BUILD)/nginx
 NGINX_PLAIN := $(BUILD)/nginx-plain
 MODULE_SO := $(BUILD)/ngx_http_flash_throttle_module.so
 
-PRODUCTS += $(NGINX) $(MODULE_SO)
-
 export NGINX_SRC SANITIZE_FLAGS
 
 .PHONY: nginx module FORCE

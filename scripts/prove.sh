@@ -46,7 +46,7 @@ EOF
     # SANITIZE_FLAGS is a list of words
     # shellcheck disable=SC2086
     ${CC:-cc} ${SANITIZE_FLAGS:-} -o "$dir/overrun" "$dir/overrun.c"
-    ! "$dir/overrun" 2> /dev/null && rm "$dir"/log/report.*
+    ! "$dir/overrun" 2> /dev/null && rm "$dir"/log/report*
 }
 
 
@@ -66,9 +66,10 @@ fi
 if [ "${SANITIZE:-0}" = 1 ]; then
     mkdir -p "$reports/log"
 
-    # nginx frees nothing on its way out, so leaks are for valgrind.
-    export ASAN_OPTIONS=detect_leaks=0:log_path=$reports/log/report
-    export UBSAN_OPTIONS=print_stacktrace=1:log_path=$reports/log/report
+    # nginx frees nothing on its way out, so leaks are for valgrind.  Test::Nginx
+    # puts the name of the test behind log_path, and splits at commas.
+    export ASAN_OPTIONS=detect_leaks=0,log_path=$reports/log/report
+    export UBSAN_OPTIONS=print_stacktrace=1,log_path=$reports/log/report
     sanitizer_fires "$reports" \
         || die "the sanitizers report nothing, not even on a planted fault"
 
@@ -91,7 +92,7 @@ status=0
 prove -I "$root/t/lib" "$@" || status=$?
 
 if [ "${SANITIZE:-0}" = 1 ] && [ -n "$(ls "$reports/log")" ]; then
-    cat "$reports"/log/report.* >&2
+    cat "$reports"/log/report* >&2
     die "the sanitizers reported what is printed above"
 fi
 

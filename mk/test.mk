@@ -1,0 +1,32 @@
+# The suites, one command for all of them, and the checks that take longer.
+
+## TESTS="t/x.t" which of t/*.t "make test-nginx" runs, and options of prove
+
+TESTS ?=
+
+# In this order: the smallest thing that can be wrong is named first.
+SUITES := $(shell for t in test-unit test-upstream test-tools test-sim; do \
+                      grep -qs "^$$t:" mk/*.mk && echo $$t; done) \
+          test-build test-nginx
+
+.PHONY: deps test check test-nginx test-build test-valgrind
+
+deps: ## install what building and testing need (apt on Debian; root or sudo)
+	@scripts/install-deps.sh build test
+
+test: ## build what is missing, install what the tests need, run every suite
+	@scripts/install-deps.sh build test
+	@$(MAKE) --no-print-directory check
+
+check: all ## run every suite on what is built, installing nothing
+	@MAKE='$(MAKE)' scripts/run-suites.sh $(SUITES)
+
+test-nginx: $(NGINX) ## t/*.t with Test::Nginx on build/nginx
+	@scripts/prove.sh $(TESTS)
+
+test-build: $(NGINX_PLAIN) $(MODULE_SO) ## the build itself: scripts, makefiles, the .so
+	@prove scripts/t
+
+test-valgrind: ## no definite leak after 100 reloads
+	@scripts/install-deps.sh build valgrind
+	@scripts/valgrind-reload.sh
