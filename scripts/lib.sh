@@ -36,21 +36,30 @@ debian_release() {
     ( . /etc/os-release && printf '%s' "${VERSION_CODENAME:-}" )
 }
 
-# apt_mirror: the address of the distribution's archive in the machine's own
-# apt sources, whichever of their formats they are in.  Asked of apt, offline.
-apt_mirror() {
-    local release empty uri
-    release=$(debian_release)
-
+# apt_archives: "ADDRESS SUITE" for each archive of this release in the
+# machine's own apt sources, whichever of their formats they are in.
+# Asked of apt, offline.
+apt_archives() {
+    local empty
     empty=$(mktemp -d)
-    uri=$(apt-get -q -o Dir::State::lists="$empty" update --print-uris \
-              2> /dev/null \
-          | sed -n "s,^'\(.*\)/dists/$release/\(In\)\{0\,1\}Release'.*,\1,p" \
-          | head -n 1) || true
-    rm -rf "$empty"
 
-    [ -n "$uri" ] || return 1
-    printf '%s' "$uri"
+    apt-get -q -o Dir::State::lists="$empty" update --print-uris 2> /dev/null \
+        | sed -n "s,^'\(.*\)/dists/\([^/]*\)/\(In\)\{0\,1\}Release'.*,\1 \2,p" \
+        | grep " $(debian_release)\(-.*\)\{0,1\}\$" || true
+    rm -rf "$empty"
+}
+
+# apt_mirror: the address of the archive that holds this release itself, and
+# so its neighbours too.
+apt_mirror() {
+    apt_archives | awk -v suite="$(debian_release)" '
+        $2 == suite && !found { found = 1; printf "%s", $1 }
+        END { exit !found }'
+}
+
+die_no_mirror() {
+    die "apt's sources name no archive for \"$(debian_release)\";" \
+        "check /etc/apt/sources.list and sources.list.d"
 }
 
 # apt_private DIR SUITE: prepares an apt in DIR that knows SUITE of the
@@ -58,9 +67,7 @@ apt_mirror() {
 # Its options are left in the array APT_PRIVATE.
 apt_private() {
     local dir=$1 suite=$2 mirror
-    mirror=$(apt_mirror) \
-        || die "no archive for \"$(debian_release)\" in apt's sources;" \
-               "check /etc/apt/sources.list and sources.list.d"
+    mirror=$(apt_mirror) || die_no_mirror
 
     mkdir -p "$dir/lists/partial" "$dir/archives/partial"
     printf 'deb [signed-by=%s] %s %s main\n' \

@@ -1,0 +1,155 @@
+#!/usr/bin/env bash
+#
+# Compiles the module against the nginx of each Debian release and runs t/ on
+# that release's own nginx with the module loaded.
+#
+# usage: scripts/matrix.sh [SUITE ...]      bookworm trixie forky, by default
+#
+# The headers (nginx-dev) are unpacked, not installed, and compiled with each
+# compiler of this machine; nothing may be said by a compiler.  Then, in a
+# chroot of the release, the module is compiled with the release's own gcc and
+# the release's nginx runs t/.  Chroots stay in build/matrix for the next time.
+
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/chroot-lib.sh"
+
+MODULE=ngx_http_flash_throttle_module.so
+
+passed=0
+failed=0
+skipped=0
+table=
+
+
+# row RESULT WHERE WHAT [NOTE]
+row() {
+    case $1 in
+    passed)  passed=$((passed + 1)) ;;
+    FAILED)  failed=$((failed + 1)) ;;
+    skipped) skipped=$((skipped + 1)) ;;
+    esac
+
+    table+=$(printf '  %-9s %-26s %-28s %s' "$1" "$2" "$3" "${4:-}")$'\n'
+}
+
+
+compiler_name() {
+    "$1" --version | sed -n '1s/(.*) //; 1s/^Debian //; 1p'
+}
+
+
+# silent LOG: whether a build log holds no word of the compiler.
+silent() {
+    ! grep -E 'warning:|note:|error:' "$1" >&2
+}
+
+
+unpack_headers() {
+    local suite=$1 dir=$2
+
+    rm -rf "$dir/dev"
+    mkdir -p "$dir"
+    (apt_private_download "$dir/apt" "$suite" nginx-dev) > "$dir/apt.log" 2>&1 \
+        || { cat "$dir/apt.log" >&2; return 1; }
+    dpkg -x "$dir"/apt/nginx-dev_*.deb "$dir/dev"
+    rm -rf "$dir/apt"
+}
+
+
+compile_here() {
+    local dir=$1 where=$2 cc
+
+    for cc in gcc clang; do
+        have $cc || continue
+
+        if BUILD=$dir/$cc CC=$cc NGINX_SRC=$dir/dev/usr/share/nginx/src \
+               scripts/build-nginx.sh dynamic \
+           && silent "$dir/$cc/obj/nginx-dynamic/make.log"
+        then
+            row passed "$where" "compiled, $(compiler_name $cc)"
+        else
+            row FAILED "$where" "compiled, $(compiler_name $cc)"
+        fi
+    done
+}
+
+
+# copy_tree DIR: what git knows or would, so that no build comes along.
+copy_tree() {
+    rm -rf "$1"
+    mkdir -p "$1"
+    git ls-files -z --cached --others --exclude-standard \
+        | tar -c --null --ignore-failed-read -T - | tar -x -C "$1"
+}
+
+
+run_there() {
+    local suite=$1 dir=$2 where=$3 chroot=$2/root log=$2/t.log cc
+
+    chroot_make "$chroot" "$suite"
+    copy_tree "$chroot/src"
+    cp -r "$dir/dev/usr/share/nginx/src" "$chroot/src/build-headers"
+
+    if ! chroot_run "$chroot" sh -c "cd /src && apt-get -q update \
+            && apt-get -q install -y --no-install-recommends \
+                   nginx gcc libc6-dev make \
+            && scripts/install-deps.sh build test" > "$chroot.log" 2>&1
+    then
+        tail -n 20 "$chroot.log" >&2
+        row FAILED "$where" "packages" "see $chroot.log"
+        return 0
+    fi
+
+    cc=$(chroot_run "$chroot" gcc --version | sed -n '1s/(.*) //p')
+
+    if chroot_run "$chroot" sh -c \
+           "cd /src && NGINX_SRC=build-headers scripts/build-nginx.sh dynamic" \
+       && silent "$chroot/src/build/obj/nginx-dynamic/make.log"
+    then
+        row passed "$where" "compiled, $cc"
+    else
+        row FAILED "$where" "compiled, $cc"
+        return 0
+    fi
+
+    if chroot_run "$chroot" sh -c "cd /src && MODULE_SO=build/$MODULE \
+           NGINX=/usr/sbin/nginx scripts/prove.sh" 2>&1 | tee "$log"
+    then
+        row passed "$where" "t/" "$(grep '^Files=' "$log")"
+    else
+        row FAILED "$where" "t/" "see $log"
+    fi
+}
+
+
+cd "$(dirname "$0")/.."
+root=$PWD
+[ $# -gt 0 ] || set -- bookworm trixie forky
+
+for suite; do
+    dir=$root/build/matrix/$suite
+
+    if ! unpack_headers "$suite" "$dir"; then
+        row FAILED "$suite" "nginx-dev" "see $dir/apt.log"
+        continue
+    fi
+
+    version=$(sed -n 's/.*NGINX_VERSION *"\(.*\)"/\1/p' \
+                  "$dir/dev/usr/share/nginx/src/src/core/nginx.h")
+    where="nginx $version ($suite)"
+    say "== $where"
+
+    compile_here "$dir" "$where"
+
+    if reason=$(chroot_check); then
+        run_there "$suite" "$dir" "$where"
+    else
+        row skipped "$where" "t/" "$reason"
+    fi
+done
+
+say "== matrix"
+printf '%s' "$table"
+say "matrix: $passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]
