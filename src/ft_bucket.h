@@ -26,9 +26,6 @@ typedef struct {
 bool ft_bucket_take(ft_bucket_t *bucket, const ft_limits_t *limits,
     uint64_t now_ms);
 
-/* Gives back what one ft_bucket_take() took and did not use. */
-void ft_bucket_give_back(ft_bucket_t *bucket, const ft_limits_t *limits);
-
 /* Room now, in admissions x 1000, 0 .. burst x 1000. */
 uint64_t ft_bucket_room_milli(ft_bucket_t *bucket, const ft_limits_t *limits,
     uint64_t now_ms);

@@ -2,7 +2,8 @@
 /*
  * Shoppers held at this edge by this worker, earliest stamp first: a pairing
  * heap (Fredman et al., 1986) of nodes that the caller embeds in whatever it
- * parks, so that nothing is allocated here.  Not shared between processes.
+ * parks, so that nothing is allocated here; threaded in order of arrival too,
+ * for the holds end in that order.  Not shared between processes.
  */
 
 #ifndef FT_LINE_H_INCLUDED
@@ -21,10 +22,14 @@ struct ft_line_node_s {
     ft_line_node_t   *child;
     ft_line_node_t   *next;         /* sibling */
     ft_line_node_t   *prev;         /* sibling, or parent of a first child */
+    ft_line_node_t   *older;
+    ft_line_node_t   *newer;
 };
 
 typedef struct {
     ft_line_node_t   *root;
+    ft_line_node_t   *oldest;
+    ft_line_node_t   *newest;
     uint32_t          len;
 } ft_line_t;
 
@@ -37,6 +42,14 @@ static inline ft_line_node_t *
 ft_line_first(const ft_line_t *line)
 {
     return line->root;
+}
+
+
+/* The one held longest, or NULL. */
+static inline ft_line_node_t *
+ft_line_oldest(const ft_line_t *line)
+{
+    return line->oldest;
 }
 
 

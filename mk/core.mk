@@ -1,0 +1,19 @@
+# The core library, and its unit tests.
+
+CORE_NAMES := ft_admission ft_bucket ft_census ft_control ft_hold ft_line \
+              ft_state ft_ticket ft_zone
+CORE_NAMES += $(if $(wildcard src/ft_cookie.c),ft_cookie)
+CORE_NAMES += $(if $(wildcard src/ft_accept.c),ft_accept)
+CORE_OBJS  := $(CORE_NAMES:%=$(BUILD)/core/%.o)
+
+CORE_CFLAGS := -std=gnu11 -fPIC -Isrc
+
+$(BUILD)/core/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(CFLAGS_EXTRA) $(CORE_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/libft.a: $(CORE_OBJS)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+-include $(CORE_OBJS:.o=.d)

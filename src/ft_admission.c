@@ -1,0 +1,534 @@
+
+/*
+ * Admission: see ft_admission.h.
+ */
+
+#include "ft_control.h"
+#include "ft_hold.h"
+
+
+#define FT_GRACE_MS         250     /* after a missed due time */
+#define FT_RETRY_SHARE      700     /* of 1000: of the estimated time */
+#define FT_LOTTERY_MIN_MS   500     /* the lottery's retry, uniform */
+#define FT_LOTTERY_MAX_MS   1500
+#define FT_YOUNG_MS         60000   /* a state this young may be a restart */
+#define FT_EXPECT_MS        2000    /* an admitted poll's page comes within */
+#define FT_REPLAY_SHIFT     14      /* a ticket counts once in 16 s */
+
+#define ft_load(p)      atomic_load_explicit(p, memory_order_relaxed)
+#define ft_store(p, v)  atomic_store_explicit(p, v, memory_order_relaxed)
+#define ft_add(p, n)    atomic_fetch_add_explicit(p, n, memory_order_relaxed)
+
+
+/* A 64-bit finalizer (Stafford's variant 13 of MurmurHash3's). */
+static uint64_t
+ft_mix(uint64_t x)
+{
+    x ^= x >> 30;
+    x *= UINT64_C(0xbf58476d1ce4e5b9);
+    x ^= x >> 27;
+    x *= UINT64_C(0x94d049bb133111eb);
+    x ^= x >> 31;
+
+    return x;
+}
+
+
+/*
+ * Whether this very ticket was used a moment ago: ten tabs share one, and are
+ * one shopper.  A table of recent prints, not of shoppers: it forgets.
+ */
+static bool
+ft_admission_seen(const ft_call_t *call, const ft_ticket_t *ticket)
+{
+    uint64_t  h;
+    uint32_t  print;
+
+    h = ft_mix(ticket->id ^ ft_mix(ticket->due_ms
+                                   + (call->now_ms >> FT_REPLAY_SHIFT)));
+    print = (uint32_t) (h >> 32) | 1;
+
+    return atomic_exchange(&call->state->seen[ticket->id % FT_SEEN], print)
+           == print;
+}
+
+
+/* One row a quarter of a second, marked with its time, so it cleans itself. */
+static _Atomic uint32_t *
+ft_admission_expected(ft_state_t *state, uint64_t due_ms, uint32_t *mark)
+{
+    *mark = (uint32_t) ((due_ms >> 8) & 0xffff) << 16;
+
+    return &state->expected[(due_ms >> 8) % FT_DUES];
+}
+
+
+/* Admitted polls whose pages have not come yet. */
+static uint32_t
+ft_admission_expecting(const ft_call_t *call)
+{
+    uint32_t  n, word, mark;
+    uint64_t  due;
+
+    n = 0;
+
+    for (due = call->now_ms; due <= call->now_ms + FT_EXPECT_MS; due += 256) {
+        word = ft_load(ft_admission_expected(call->state, due, &mark));
+
+        if ((word & 0xffff0000) == mark) {
+            n += word & 0xffff;
+        }
+    }
+
+    return n;
+}
+
+
+bool
+ft_admission_take(const ft_call_t *call)
+{
+    ft_hand_t  *hand;
+
+    hand = &call->state->hand[call->worker];
+
+    /* counted before it is compared: two workers cannot both take the last */
+
+    atomic_fetch_add(&hand->inflight, 1);
+
+    if (call->limits->inflight
+        && ft_state_inflight(call->state, call->workers)
+           + ft_admission_expecting(call) > call->limits->inflight)
+    {
+        atomic_fetch_sub(&hand->inflight, 1);
+        return false;
+    }
+
+    if (!ft_bucket_take(&call->state->bucket, call->limits, call->now_ms)) {
+        atomic_fetch_sub(&hand->inflight, 1);
+        return false;
+    }
+
+    return true;
+}
+
+
+void
+ft_admission_count(const ft_call_t *call, uint64_t first_ms)
+{
+    ft_add(&call->state->totals.admitted, 1);
+
+    if (call->now_ms > first_ms) {
+        ft_add(&call->state->totals.waited_ms, call->now_ms - first_ms);
+    }
+}
+
+
+static ft_verdict_t
+ft_admission_admit(const ft_call_t *call, const ft_ticket_t *ticket)
+{
+    ft_verdict_t  verdict = { FT_ADMIT, 0, 0, 0 };
+
+    ft_admission_count(call, ticket->first_ms);
+
+    return verdict;
+}
+
+
+/* Live shoppers before a stamp: held, called, and beyond the threshold. */
+static uint32_t
+ft_admission_position(const ft_call_t *call, uint64_t stamp_us)
+{
+    uint32_t           before, passed, ahead;
+    uint64_t           threshold;
+    const ft_census_t *census;
+
+    census = &call->state->census;
+    threshold = ft_load(&census->threshold_us);
+    ahead = ft_state_held(call->state, call->workers);
+
+    if (stamp_us <= threshold) {
+        return ahead;
+    }
+
+    before = ft_census_before(census, stamp_us);
+    passed = ft_census_before(census, threshold);
+
+    return ahead + ft_census_called(census)
+           + (before > passed ? before - passed : 0);
+}
+
+
+/* A number in [min, max] that a client cannot choose. */
+static uint32_t
+ft_admission_spread(const ft_call_t *call, const ft_ticket_t *ticket,
+    uint64_t min, uint64_t max)
+{
+    return (uint32_t) (min + ft_mix(ticket->id ^ (call->now_ms << 20))
+                             % (max - min + 1));
+}
+
+
+static uint32_t
+ft_admission_retry(const ft_call_t *call, const ft_ticket_t *ticket,
+    uint64_t call_ms)
+{
+    uint64_t  retry;
+
+    if (call->rules->policy == FT_POLICY_LOTTERY) {
+        return ft_admission_spread(call, ticket, FT_LOTTERY_MIN_MS,
+                                   FT_LOTTERY_MAX_MS);
+    }
+
+    retry = call_ms * FT_RETRY_SHARE / 1000;
+
+    if (retry < call->rules->poll_min_ms) {
+        retry = call->rules->poll_min_ms;
+    }
+
+    if (retry > call->rules->poll_max_ms) {
+        retry = call->rules->poll_max_ms;
+    }
+
+    return ft_admission_spread(call, ticket, retry - retry / 10,
+                               retry + retry / 10);
+}
+
+
+/* Counts a shopper who goes on waiting, and dates its ticket. */
+static void
+ft_admission_enlist(const ft_call_t *call, ft_ticket_t *ticket, uint32_t retry,
+    bool fresh, bool whole_seconds)
+{
+    ft_state_t  *state;
+
+    state = call->state;
+
+    if (whole_seconds) {
+        retry = (retry + 999) / 1000 * 1000;
+    }
+
+    ticket->kind = FT_TICKET_WAIT;
+    ticket->seen_ms = call->now_ms;
+    ticket->due_ms = call->now_ms + retry + retry / 10 + FT_GRACE_MS;
+    ticket->epoch = ft_load(&state->epoch);
+    ticket->place = ft_census_count(&state->census, ft_stamp_us(ticket),
+                                    ticket->due_ms, call->now_ms, fresh);
+}
+
+
+static ft_verdict_t
+ft_admission_wait(const ft_call_t *call, ft_ticket_t *ticket, bool fresh,
+    bool replay, bool whole_seconds)
+{
+    uint64_t      call_ms;
+    ft_verdict_t  verdict;
+
+    call_ms = ft_control_call_ms(call, ft_stamp_us(ticket));
+
+    verdict.position = ft_admission_position(call, ft_stamp_us(ticket));
+    verdict.wait_ms = call_ms
+                      + ft_state_held(call->state, call->workers)
+                        * UINT64_C(1000000) / ft_control_flow_milli(call);
+
+    if (fresh && call->rules->max_wait_ms
+        && verdict.wait_ms > call->rules->max_wait_ms)
+    {
+        ft_add(&call->state->totals.rejected, 1);
+        verdict.answer = FT_REJECT;
+        verdict.retry_ms = (uint32_t) (verdict.wait_ms < UINT32_MAX
+                                       ? verdict.wait_ms : UINT32_MAX);
+        return verdict;
+    }
+
+    verdict.answer = FT_WAIT;
+    verdict.retry_ms = ft_admission_retry(call, ticket, call_ms);
+
+    ft_add(&call->state->totals.queued, 1);
+
+    if (!replay) {
+        ft_admission_enlist(call, ticket, verdict.retry_ms, fresh,
+                            whole_seconds);
+    }
+
+    return verdict;
+}
+
+
+/* The old count of a shopper who is here again goes.  True: a replay. */
+static bool
+ft_admission_recall(const ft_call_t *call, ft_ticket_t *ticket)
+{
+    bool         called;
+    uint64_t     stamp_us;
+    ft_state_t  *state;
+
+    state = call->state;
+    stamp_us = ft_stamp_us(ticket);
+
+    if (ft_admission_seen(call, ticket)) {
+        return true;
+    }
+
+    called = false;
+
+    if (ticket->epoch == ft_load(&state->epoch)) {
+        (void) ft_census_uncount(&state->census, stamp_us, ticket->due_ms,
+                                 ticket->place, &called);
+    }
+
+    if (called) {
+        ft_add(&state->control.came, 1);
+    }
+
+    return false;
+}
+
+
+static ft_verdict_t
+ft_admission_reject(const ft_call_t *call)
+{
+    ft_verdict_t  verdict = { FT_REJECT, 0, 0, 0 };
+
+    ft_add(&call->state->totals.rejected, 1);
+    verdict.retry_ms = (uint32_t) (1000000 / ft_control_flow_milli(call)) + 1;
+    verdict.wait_ms = verdict.retry_ms;
+
+    return verdict;
+}
+
+
+static ft_verdict_t
+ft_admission_lottery(const ft_call_t *call, ft_ticket_t *ticket, bool fresh,
+    bool replay, bool whole_seconds)
+{
+    if (ft_admission_take(call)) {
+        return ft_admission_admit(call, ticket);
+    }
+
+    ft_control_begin(call, ft_stamp_us(ticket));
+
+    return ft_admission_wait(call, ticket, fresh, replay, whole_seconds);
+}
+
+
+static ft_verdict_t
+ft_admission_fair(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
+    ft_line_node_t *node, bool fresh, bool replay, bool whole_seconds)
+{
+    uint64_t       stamp_us;
+    ft_state_t    *state;
+    ft_verdict_t   verdict = { FT_HOLD, 0, 0, 0 };
+
+    state = call->state;
+    stamp_us = ft_stamp_us(ticket);
+
+    if (!ft_load(&state->queueing)) {
+
+        if (!fresh && ticket->first_ms < ft_load(&state->born_ms)
+            && call->now_ms < ft_load(&state->born_ms) + FT_YOUNG_MS
+            && ft_load(&state->control.rebuilt_ms) == 0)
+        {
+            ft_control_rebuild(call, stamp_us);
+
+        } else if (ft_admission_take(call)) {
+            return ft_admission_admit(call, ticket);
+
+        } else {
+            ft_control_begin(call, stamp_us);
+        }
+    }
+
+    if (fresh || stamp_us > ft_load(&state->census.threshold_us)) {
+        return ft_admission_wait(call, ticket, fresh, replay, whole_seconds);
+    }
+
+    ft_add(&state->control.passed, 1);
+
+    if (call->now_ms >= ft_load(&state->control.rebuilt_ms)
+        && ft_hold_is_first(call, stamp_us) && ft_admission_take(call))
+    {
+        return ft_admission_admit(call, ticket);
+    }
+
+    if (ft_hold_park(call, line, node, stamp_us)) {
+        return verdict;
+    }
+
+    ft_add(&state->totals.turned_back, 1);
+    ft_add(&state->control.turned_back, 1);
+
+    return ft_admission_wait(call, ticket, fresh, replay, whole_seconds);
+}
+
+
+ft_verdict_t
+ft_admission_decide(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
+    ft_line_node_t *node, bool whole_seconds)
+{
+    bool         fresh, replay;
+    ft_state_t  *state;
+
+    state = call->state;
+    fresh = (ticket->kind == 0);
+    replay = false;
+
+    if (fresh) {
+        ticket->first_ms = call->now_ms;
+        ft_add(&state->totals.first_attempts, 1);
+
+    } else {
+        ft_add(&state->totals.polls, 1);
+        replay = ft_admission_recall(call, ticket);
+    }
+
+    ft_control_tick(call);
+
+    switch (call->rules->policy) {
+
+    case FT_POLICY_REJECT:
+        return ft_admission_take(call) ? ft_admission_admit(call, ticket)
+                                       : ft_admission_reject(call);
+
+    case FT_POLICY_LOTTERY:
+        return ft_admission_lottery(call, ticket, fresh, replay,
+                                    whole_seconds);
+
+    default: /* FT_POLICY_FAIR */
+        return ft_admission_fair(call, ticket, line, node, fresh, replay,
+                                 whole_seconds);
+    }
+}
+
+
+ft_verdict_t
+ft_hold_turn_back(const ft_call_t *call, ft_ticket_t *ticket,
+    bool whole_seconds)
+{
+    return ft_admission_wait(call, ticket, false, false, whole_seconds);
+}
+
+
+void
+ft_admission_pass(const ft_call_t *call, ft_ticket_t *ticket,
+    uint32_t session_ms)
+{
+    ticket->kind = FT_TICKET_PASS;
+    ticket->seen_ms = call->now_ms;
+    ticket->due_ms = call->now_ms + session_ms;
+    ticket->epoch = ft_load(&call->state->epoch);
+    ticket->place = FT_LANE_NONE;
+}
+
+
+void
+ft_admission_expect(const ft_call_t *call, ft_ticket_t *pass)
+{
+    uint32_t           word, mark;
+    _Atomic uint32_t  *row;
+
+    row = ft_admission_expected(call->state, call->now_ms + FT_EXPECT_MS,
+                                &mark);
+    word = ft_load(row);
+
+    while (!atomic_compare_exchange_weak(row, &word,
+                                         ((word & 0xffff0000) == mark
+                                          ? word : mark) + 1))
+    {
+        /* void */
+    }
+
+    pass->place = FT_LANE_FRESH;
+
+    ft_admission_done(call->state, pass->epoch, call->worker);
+}
+
+
+void
+ft_admission_enter(const ft_call_t *call, const ft_ticket_t *pass)
+{
+    uint32_t           word, mark;
+    ft_state_t        *state;
+    _Atomic uint32_t  *row;
+
+    state = call->state;
+
+    ft_add(&state->totals.passed, 1);
+    atomic_fetch_add(&state->hand[call->worker].inflight, 1);
+
+    if (pass->place != FT_LANE_FRESH
+        || pass->epoch != ft_load(&state->epoch)
+        || call->now_ms > pass->seen_ms + FT_EXPECT_MS
+        || ft_admission_seen(call, pass))
+    {
+        return;
+    }
+
+    row = ft_admission_expected(state, pass->seen_ms + FT_EXPECT_MS, &mark);
+    word = ft_load(row);
+
+    while ((word & 0xffff0000) == mark && (word & 0xffff)
+           && !atomic_compare_exchange_weak(row, &word, word - 1))
+    {
+        /* void */
+    }
+}
+
+
+void
+ft_admission_done(ft_state_t *state, uint32_t epoch, uint32_t worker)
+{
+    uint32_t           n;
+    _Atomic uint32_t  *inflight;
+
+    if (ft_load(&state->epoch) != epoch) {
+        return;
+    }
+
+    ft_add(&state->totals.done, 1);
+
+    inflight = &state->hand[worker].inflight;
+    n = ft_load(inflight);
+
+    while (n && !atomic_compare_exchange_weak(inflight, &n, n - 1)) {
+        /* void */
+    }
+}
+
+
+ft_snapshot_t
+ft_admission_snapshot(const ft_call_t *call)
+{
+    uint64_t       came, missed;
+    ft_state_t    *state;
+    ft_snapshot_t  s;
+
+    ft_control_tick(call);
+
+    state = call->state;
+
+    s.queueing = ft_load(&state->queueing);
+    s.held = ft_state_held(state, call->workers);
+    s.inflight = ft_state_inflight(state, call->workers)
+                 + ft_admission_expecting(call);
+    s.called = ft_census_called(&state->census);
+    s.fresh = ft_census_fresh(&state->census);
+    s.waiting = s.queueing ? ft_admission_position(call, call->now_ms * 1000)
+                           : 0;
+    s.threshold_ms = s.queueing
+                     ? ft_load(&state->census.threshold_us) / 1000
+                     : call->now_ms;
+    s.threshold_age_ms = call->now_ms - s.threshold_ms;
+    s.flow_milli = ft_control_flow_milli(call);
+    s.wait_ms = s.queueing
+                ? ft_control_call_ms(call, call->now_ms * 1000)
+                  + s.held * UINT64_C(1000000) / s.flow_milli
+                : 0;
+    s.room_milli = ft_bucket_room_milli(&state->bucket, call->limits,
+                                        call->now_ms);
+
+    came = ft_load(&state->control.came_milli);
+    missed = ft_load(&state->control.missed_milli);
+    s.show_up_milli = (uint32_t) ((came + 100) * 1000 / (came + missed + 100));
+
+    return s;
+}

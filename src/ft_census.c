@@ -1,0 +1,530 @@
+
+/*
+ * The census: see ft_census.h.
+ */
+
+#include "ft_census.h"
+
+
+#define FT_SLOT_MASK    (FT_SLOTS - 1)
+#define FT_WINDOW       (FT_SLOTS - 1)  /* slots of a level in use at once */
+
+#define FT_ROWS         (FT_DUES / 2)   /* of each half of the due wheel */
+#define FT_ROW_MASK     (FT_ROWS - 1)
+#define FT_FINE_MS      7000            /* due within this: fine half */
+#define FT_DUE_MAX_MS   62000
+
+#define ft_load(p)      atomic_load_explicit(p, memory_order_relaxed)
+#define ft_store(p, v)  atomic_store_explicit(p, v, memory_order_relaxed)
+#define ft_add(p, n)    atomic_fetch_add_explicit(p, n, memory_order_relaxed)
+#define ft_drain(p)     atomic_exchange_explicit(p, 0, memory_order_relaxed)
+
+
+/* A slot of level 0 is 2^16 us wide, each further level eight times that. */
+static inline unsigned
+ft_level_shift(unsigned level)
+{
+    return 16 + 3 * level;
+}
+
+
+/* A row of the due wheel is 2^8 ms wide in the fine half, 2^11 in the other. */
+static inline unsigned
+ft_row_shift(unsigned half)
+{
+    return half ? 11 : 8;
+}
+
+
+static inline unsigned
+ft_row(unsigned half, uint64_t due_ms)
+{
+    return half * FT_ROWS
+           + (unsigned) ((due_ms >> ft_row_shift(half)) & FT_ROW_MASK);
+}
+
+
+/* Takes up to n away, never below zero; returns how many it took. */
+static uint32_t
+ft_take(_Atomic uint32_t *cell, uint32_t n)
+{
+    uint32_t  have, take;
+
+    have = ft_load(cell);
+
+    do {
+        take = have < n ? have : n;
+
+        if (take == 0) {
+            return 0;
+        }
+
+    } while (!atomic_compare_exchange_weak_explicit(cell, &have, have - take,
+                                                    memory_order_relaxed,
+                                                    memory_order_relaxed));
+
+    return take;
+}
+
+
+void
+ft_census_reset(ft_census_t *census, uint64_t threshold_us, uint64_t now_ms)
+{
+    unsigned  half;
+
+    for (half = 0; half < 2; half++) {
+        ft_store(&census->next_due[half], now_ms >> ft_row_shift(half));
+    }
+
+    ft_store(&census->threshold_us, threshold_us);
+    ft_store(&census->rank_base_us, threshold_us);
+}
+
+
+/* The finest level whose window, from the threshold on, reaches the stamp. */
+static unsigned
+ft_census_level(uint64_t threshold_us, uint64_t stamp_us)
+{
+    unsigned  level, shift;
+
+    for (level = 0; level < FT_LEVELS - 1; level++) {
+        shift = ft_level_shift(level);
+
+        if ((stamp_us >> shift) - (threshold_us >> shift) < FT_WINDOW) {
+            break;
+        }
+    }
+
+    return level;
+}
+
+
+uint8_t
+ft_census_count(ft_census_t *census, uint64_t stamp_us, uint64_t due_ms,
+    uint64_t now_ms, bool fresh)
+{
+    unsigned  half, row, level;
+    uint64_t  threshold;
+
+    if (due_ms > now_ms + FT_DUE_MAX_MS) {
+        due_ms = now_ms + FT_DUE_MAX_MS;
+    }
+
+    half = (due_ms > now_ms + FT_FINE_MS);
+    row = ft_row(half, due_ms);
+    half *= FT_PLACE_COARSE;
+
+    if (fresh) {
+        ft_add(&census->fresh[row], 1);
+        return (uint8_t) (FT_LANE_FRESH | half);
+    }
+
+    threshold = ft_load(&census->threshold_us);
+
+    if (stamp_us <= threshold) {
+        ft_add(&census->called[row], 1);
+        return (uint8_t) (FT_LANE_CALLED | half);
+    }
+
+    level = ft_census_level(threshold, stamp_us);
+
+    ft_add(&census->cell[level][row]
+                        [(stamp_us >> ft_level_shift(level)) & FT_SLOT_MASK],
+           1);
+
+    return (uint8_t) (level | half);
+}
+
+
+bool
+ft_census_uncount(ft_census_t *census, uint64_t stamp_us, uint64_t due_ms,
+    uint8_t place, bool *called)
+{
+    unsigned           half, row, lane;
+    _Atomic uint32_t  *cell;
+
+    *called = false;
+    lane = place & (FT_PLACE_COARSE - 1);
+
+    if (lane == FT_LANE_NONE) {
+        return false;
+    }
+
+    half = (place & FT_PLACE_COARSE) != 0;
+
+    if (due_ms >> ft_row_shift(half) < ft_load(&census->next_due[half])) {
+        return false;
+    }
+
+    row = ft_row(half, due_ms);
+
+    if (lane == FT_LANE_FRESH) {
+        return ft_take(&census->fresh[row], 1) != 0;
+    }
+
+    *called = (stamp_us <= ft_load(&census->threshold_us));
+
+    if (lane == FT_LANE_CALLED) {
+        return ft_take(&census->called[row], 1) != 0;
+    }
+
+    cell = &census->cell[lane][row]
+                        [(stamp_us >> ft_level_shift(lane)) & FT_SLOT_MASK];
+
+    /*
+     * A slot that the threshold stands in was split by shares, not by stamps:
+     * if the count is not where it should be, it is in the other part.
+     */
+
+    if (*called) {
+        return ft_take(&census->called[row], 1) || ft_take(cell, 1);
+    }
+
+    return ft_take(cell, 1) || ft_take(&census->called[row], 1);
+}
+
+
+static uint32_t
+ft_census_drain_row(ft_census_t *census, unsigned row)
+{
+    uint32_t  n;
+    unsigned  level, slot;
+
+    n = 0;
+
+    for (level = 0; level < FT_LEVELS; level++) {
+        for (slot = 0; slot < FT_SLOTS; slot++) {
+            if (ft_load(&census->cell[level][row][slot])) {
+                n += ft_drain(&census->cell[level][row][slot]);
+            }
+        }
+    }
+
+    return n;
+}
+
+
+ft_census_gone_t
+ft_census_expire(ft_census_t *census, uint64_t now_ms)
+{
+    unsigned          half, row;
+    uint64_t          next, end;
+    ft_census_gone_t  gone = { 0, 0, 0 };
+
+    for (half = 0; half < 2; half++) {
+        end = now_ms >> ft_row_shift(half);
+        next = ft_load(&census->next_due[half]);
+
+        if (end > next + FT_ROWS) {
+            next = end - FT_ROWS;
+        }
+
+        for ( /* void */ ; next < end; next++) {
+            row = half * FT_ROWS + (unsigned) (next & FT_ROW_MASK);
+
+            gone.called += ft_drain(&census->called[row]);
+            gone.fresh += ft_drain(&census->fresh[row]);
+            gone.waiting += ft_census_drain_row(census, row);
+
+            ft_store(&census->next_due[half], next + 1);
+        }
+    }
+
+    return gone;
+}
+
+
+/* Moves a share (of 65,536) of a slot into the called lane. */
+static void
+ft_census_move(ft_census_t *census, unsigned level, uint64_t slot,
+    uint64_t share)
+{
+    uint64_t           carry;
+    unsigned           row;
+    uint32_t           n;
+    _Atomic uint32_t  *cell;
+
+    carry = 32768;
+
+    for (row = 0; row < FT_DUES; row++) {
+        cell = &census->cell[level][row][slot & FT_SLOT_MASK];
+        n = ft_load(cell);
+
+        if (n == 0) {
+            continue;
+        }
+
+        carry += n * share;
+        n = ft_take(cell, (uint32_t) (carry >> 16));
+        carry &= 65535;
+
+        if (n) {
+            ft_add(&census->called[row], n);
+        }
+    }
+}
+
+
+void
+ft_census_advance(ft_census_t *census, uint64_t threshold_us)
+{
+    unsigned  level, shift;
+    uint64_t  old, from, slot, last;
+
+    old = ft_load(&census->threshold_us);
+
+    if (threshold_us <= old) {
+        return;
+    }
+
+    ft_store(&census->threshold_us, threshold_us);
+
+    for (level = 0; level < FT_LEVELS; level++) {
+        shift = ft_level_shift(level);
+        last = threshold_us >> shift;
+        slot = old >> shift;
+
+        if (last > slot + FT_SLOTS) {
+            last = slot + FT_SLOTS;
+        }
+
+        for ( /* void */ ; slot < last; slot++) {
+            ft_census_move(census, level, slot, 65536);
+        }
+
+        if (slot != threshold_us >> shift) {
+            continue;
+        }
+
+        from = slot << shift > old ? slot << shift : old;
+
+        ft_census_move(census, level, slot,
+                       ((threshold_us - from) << 16)
+                       / (((slot + 1) << shift) - from));
+    }
+}
+
+
+/*
+ * The slots of a level are summed over the due rows, and turned into densities:
+ * shoppers a microsecond, in units of 2^-32.  In the slot that the threshold
+ * stands in, all that is left stands behind it.
+ */
+static uint32_t
+ft_census_density(const ft_census_t *census, unsigned level, uint64_t base_us,
+    uint64_t *density)
+{
+    uint32_t  total, sum[FT_SLOTS];
+    unsigned  i, row, shift;
+    uint64_t  left;
+
+    for (i = 0; i < FT_SLOTS; i++) {
+        sum[i] = 0;
+    }
+
+    for (row = 0; row < FT_DUES; row++) {
+        for (i = 0; i < FT_SLOTS; i++) {
+            sum[i] += ft_load(&census->cell[level][row][i]);
+        }
+    }
+
+    shift = ft_level_shift(level);
+    total = 0;
+
+    for (i = 0; i < FT_SLOTS; i++) {
+        total += sum[i];
+        density[i] = ((uint64_t) sum[i] << 32) >> shift;
+    }
+
+    i = (unsigned) ((base_us >> shift) & FT_SLOT_MASK);
+    left = (((base_us >> shift) + 1) << shift) - base_us;
+    density[i] = ((uint64_t) sum[i] << 32) / left;
+
+    return total;
+}
+
+
+void
+ft_census_rank(ft_census_t *census)
+{
+    unsigned  level, k, shift, i;
+    uint32_t  total;
+    uint64_t  base, at, end, slot, first, before, sum;
+    uint64_t  density[FT_LEVELS][FT_SLOTS];
+
+    base = ft_load(&census->threshold_us);
+    total = 0;
+
+    for (level = 0; level < FT_LEVELS; level++) {
+        total += ft_census_density(census, level, base, density[level]);
+    }
+
+    at = base;
+    before = 0;
+
+    for (level = 0; level < FT_LEVELS; level++) {
+        shift = ft_level_shift(level);
+        first = base >> shift;
+
+        for (slot = at >> shift; slot < first + FT_WINDOW; slot++) {
+            i = (unsigned) (slot - first);
+            ft_store(&census->rank[level][i], (uint32_t) (before >> 32));
+
+            end = (slot + 1) << shift;
+            sum = 0;
+
+            for (k = level; k < FT_LEVELS; k++) {
+                sum += density[k][(at >> ft_level_shift(k)) & FT_SLOT_MASK];
+            }
+
+            before += sum * (end - at);
+            at = end;
+        }
+
+        ft_store(&census->rank[level][FT_WINDOW], (uint32_t) (before >> 32));
+    }
+
+    ft_store(&census->rank_total, total);
+    ft_store(&census->rank_base_us, base);
+}
+
+
+/* Where a slot, the i-th of its level's window, is the finest: its part. */
+static void
+ft_census_part(uint64_t base_us, unsigned level, unsigned i, uint64_t *from,
+    uint64_t *to)
+{
+    unsigned  shift;
+    uint64_t  begin;
+
+    shift = ft_level_shift(level);
+
+    *from = ((base_us >> shift) + i) << shift;
+    *to = *from + ((uint64_t) 1 << shift);
+
+    if (level == 0) {
+        begin = base_us;
+
+    } else {
+        shift = ft_level_shift(level - 1);
+        begin = ((base_us >> shift) + FT_WINDOW) << shift;
+    }
+
+    if (*from < begin) {
+        *from = begin;
+    }
+}
+
+
+uint64_t
+ft_census_find(const ft_census_t *census, uint32_t count, uint64_t limit_us)
+{
+    unsigned  level, i;
+    uint32_t  lower, upper;
+    uint64_t  base, from, to, at;
+
+    base = ft_load(&census->rank_base_us);
+
+    for (level = 0; level < FT_LEVELS; level++) {
+
+        if (ft_load(&census->rank[level][FT_WINDOW]) < count) {
+            continue;
+        }
+
+        for (i = 0; i < FT_WINDOW; i++) {
+            ft_census_part(base, level, i, &from, &to);
+
+            if (from >= to) {
+                continue;
+            }
+
+            upper = ft_load(&census->rank[level][i + 1]);
+
+            if (upper < count) {
+                continue;
+            }
+
+            lower = ft_load(&census->rank[level][i]);
+
+            at = upper > lower && count > lower
+                 ? from + (to - from) * (count - lower) / (upper - lower)
+                 : from;
+
+            return at < limit_us ? at : limit_us;
+        }
+    }
+
+    return limit_us;
+}
+
+
+uint32_t
+ft_census_before(const ft_census_t *census, uint64_t stamp_us)
+{
+    unsigned  level, shift, i;
+    uint32_t  lower, upper;
+    uint64_t  base, from, to;
+
+    base = ft_load(&census->rank_base_us);
+
+    if (stamp_us <= base) {
+        return 0;
+    }
+
+    level = ft_census_level(base, stamp_us);
+    shift = ft_level_shift(level);
+
+    if ((stamp_us >> shift) - (base >> shift) >= FT_WINDOW) {
+        return ft_census_waiting(census);
+    }
+
+    i = (unsigned) ((stamp_us >> shift) - (base >> shift));
+    ft_census_part(base, level, i, &from, &to);
+
+    lower = ft_load(&census->rank[level][i]);
+    upper = ft_load(&census->rank[level][i + 1]);
+
+    if (upper <= lower || stamp_us <= from) {
+        return lower;
+    }
+
+    return lower + (uint32_t) ((upper - lower) * (stamp_us - from)
+                               / (to - from));
+}
+
+
+uint32_t
+ft_census_waiting(const ft_census_t *census)
+{
+    return ft_load(&census->rank_total);
+}
+
+
+static uint32_t
+ft_census_lane(const _Atomic uint32_t *lane)
+{
+    uint32_t  n;
+    unsigned  row;
+
+    n = 0;
+
+    for (row = 0; row < FT_DUES; row++) {
+        n += ft_load(&lane[row]);
+    }
+
+    return n;
+}
+
+
+uint32_t
+ft_census_called(const ft_census_t *census)
+{
+    return ft_census_lane(census->called);
+}
+
+
+uint32_t
+ft_census_fresh(const ft_census_t *census)
+{
+    return ft_census_lane(census->fresh);
+}

@@ -1,0 +1,427 @@
+
+/*
+ * The controller: see ft_control.h and docs/engine.md.
+ */
+
+#include "ft_control.h"
+
+
+#define FT_SHOW_TAU_MS     1000     /* averaging of the show-up ratio */
+#define FT_FLOW_TAU_MS     1000     /* of the flow */
+#define FT_SPEED_TAU_MS    3000     /* of the line's and threshold's speed */
+#define FT_SHOW_UP_MIN     50       /* of 1000: at most 20 are called for one */
+#define FT_BOOST_GAIN      20       /* a second and unit of room unused */
+#define FT_REBUILD_MS      1000     /* a cold start listens this long */
+#define FT_GAP_MAX_MS      2000     /* ticks further apart count as this */
+
+#define FT_KP_MILLI        500      /* proportional controller: gain, */
+#define FT_SETPOINT_MILLI  1500     /* setpoint, shares of the capacity, */
+#define FT_SAMPLE_MS       1000     /* and sampling time */
+
+#define ft_load(p)      atomic_load_explicit(p, memory_order_relaxed)
+#define ft_store(p, v)  atomic_store_explicit(p, v, memory_order_relaxed)
+#define ft_drain(p)     atomic_exchange_explicit(p, 0, memory_order_relaxed)
+
+
+/* What a tick works with. */
+typedef struct {
+    uint64_t          dt_ms;
+    uint32_t          held;
+    uint32_t          called;
+    uint32_t          turned_back;
+    uint64_t          room_milli;
+    uint64_t          show_up_milli;
+} ft_tick_t;
+
+
+/* An exponential average moves towards a sample, by dt / (tau + dt). */
+static uint64_t
+ft_average(uint64_t old, uint64_t sample, uint64_t dt_ms, uint64_t tau_ms)
+{
+    return (old * tau_ms + sample * dt_ms) / (tau_ms + dt_ms);
+}
+
+
+uint64_t
+ft_control_flow_milli(const ft_call_t *call)
+{
+    uint64_t  flow, rate;
+
+    rate = call->limits->rate_milli;
+
+    if (call->limits->inflight == 0) {
+        return rate ? rate : 1;
+    }
+
+    flow = ft_load(&call->state->control.flow_milli);
+
+    if (rate && (flow == 0 || flow > rate)) {
+        return rate;
+    }
+
+    return flow ? flow : (uint64_t) call->limits->inflight * 1000;
+}
+
+
+uint32_t
+ft_control_held_max(const ft_call_t *call)
+{
+    uint64_t  n;
+
+    if (call->rules->hold_ms == 0) {
+        return 0;
+    }
+
+    n = ft_control_flow_milli(call) * call->rules->hold_ms / 1000000;
+
+    return n ? (uint32_t) n : 1;
+}
+
+
+static uint64_t
+ft_control_room_milli(const ft_call_t *call)
+{
+    uint64_t  room, free_milli;
+    uint32_t  inflight;
+
+    room = ft_bucket_room_milli(&call->state->bucket, call->limits,
+                                call->now_ms);
+
+    if (call->limits->inflight) {
+        inflight = ft_state_inflight(call->state, call->workers);
+        free_milli = inflight < call->limits->inflight
+                     ? (uint64_t) (call->limits->inflight - inflight) * 1000
+                     : 0;
+
+        if (call->limits->rate_milli == 0 || free_milli < room) {
+            return free_milli;
+        }
+    }
+
+    return room;
+}
+
+
+/* Whoever is told to go on must not be told so twice: one tick, one winner. */
+static bool
+ft_control_win(ft_state_t *state, uint64_t now_ms, uint64_t *dt_ms)
+{
+    uint64_t  last;
+
+    last = ft_load(&state->control.ticked_ms);
+
+    if (now_ms < last + FT_TICK_MS) {
+        return false;
+    }
+
+    if (!atomic_compare_exchange_strong(&state->control.ticked_ms, &last,
+                                        now_ms))
+    {
+        return false;
+    }
+
+    *dt_ms = now_ms - last < FT_GAP_MAX_MS ? now_ms - last : FT_GAP_MAX_MS;
+
+    return true;
+}
+
+
+void
+ft_control_begin(const ft_call_t *call, uint64_t stamp_us)
+{
+    uint32_t     no;
+    ft_state_t  *state;
+
+    no = 0;
+    state = call->state;
+
+    if (!atomic_compare_exchange_strong(&state->queueing, &no, 1)) {
+        return;
+    }
+
+    ft_census_reset(&state->census, stamp_us - 1, call->now_ms);
+
+    ft_store(&state->control.boost_milli, 0);
+    ft_store(&state->control.came_milli, 0);
+    ft_store(&state->control.missed_milli, 0);
+    ft_store(&state->control.drain_milli, 0);
+    ft_store(&state->control.flow_milli, 0);
+    ft_store(&state->control.speed_ppm, 1000000);
+    ft_store(&state->control.admitted, ft_load(&state->totals.admitted));
+    ft_store(&state->control.passed, 0);
+    ft_store(&state->control.period_ms, call->now_ms);
+    ft_store(&state->control.ticked_ms, call->now_ms);
+}
+
+
+void
+ft_control_rebuild(const ft_call_t *call, uint64_t stamp_us)
+{
+    ft_store(&call->state->control.rebuilt_ms, call->now_ms + FT_REBUILD_MS);
+    ft_control_begin(call, stamp_us);
+}
+
+
+/* Empties what is overdue and measures who of the called shows up. */
+static void
+ft_control_measure(const ft_call_t *call, ft_tick_t *tick)
+{
+    uint64_t          came, missed, flow, admitted, n;
+    ft_state_t       *state;
+    ft_control_t     *control;
+    ft_census_gone_t  gone;
+
+    state = call->state;
+    control = &state->control;
+
+    gone = ft_census_expire(&state->census, call->now_ms);
+
+    atomic_fetch_add(&state->totals.missed, gone.called);
+    atomic_fetch_add(&state->totals.vanished, gone.waiting);
+
+    came = ft_average(ft_load(&control->came_milli),
+                      (uint64_t) ft_drain(&control->came) * 1000000
+                      / tick->dt_ms,
+                      tick->dt_ms, FT_SHOW_TAU_MS);
+    missed = ft_average(ft_load(&control->missed_milli),
+                        (uint64_t) gone.called * 1000000 / tick->dt_ms,
+                        tick->dt_ms, FT_SHOW_TAU_MS);
+
+    ft_store(&control->came_milli, came);
+    ft_store(&control->missed_milli, missed);
+
+    tick->show_up_milli = (came + 100) * 1000 / (came + missed + 100);
+
+    if (tick->show_up_milli < FT_SHOW_UP_MIN) {
+        tick->show_up_milli = FT_SHOW_UP_MIN;
+    }
+
+    tick->held = ft_state_held(state, call->workers);
+    tick->turned_back = ft_drain(&control->turned_back);
+    tick->room_milli = ft_control_room_milli(call);
+
+    /*
+     * The flow is what goes through while somebody stands at the edge for room:
+     * less than that says that nobody came, not that the upstream is slow.
+     */
+
+    admitted = ft_load(&state->totals.admitted);
+    n = admitted - ft_load(&control->admitted);
+    ft_store(&control->admitted, admitted);
+
+    flow = ft_control_flow_milli(call);
+    n = n * 1000000 / tick->dt_ms;
+
+    if (tick->held || n > flow) {
+        ft_store(&control->flow_milli,
+                 ft_average(flow, n, tick->dt_ms, FT_FLOW_TAU_MS));
+    }
+}
+
+
+/* Room that leaks away unused calls more; shoppers turned back call fewer. */
+static void
+ft_control_boost(const ft_call_t *call, const ft_tick_t *tick)
+{
+    int64_t   boost, spare;
+
+    spare = (int64_t) tick->room_milli - 1000
+            - (int64_t) (tick->turned_back + tick->held) * 1000;
+
+    boost = (int64_t) ft_load(&call->state->control.boost_milli)
+            + spare * FT_BOOST_GAIN * (int64_t) tick->dt_ms / 1000;
+
+    ft_store(&call->state->control.boost_milli,
+             boost > 0 ? (uint64_t) boost : 0);
+}
+
+
+/* called = (room + flow x lookahead + boost - held) / show-up */
+static uint64_t
+ft_control_target(const ft_call_t *call, const ft_tick_t *tick)
+{
+    uint64_t  demand;
+
+    demand = tick->room_milli
+             + ft_control_flow_milli(call) * (call->rules->hold_ms
+                                              + FT_TICK_MS) / 1000
+             + ft_load(&call->state->control.boost_milli);
+
+    if (demand <= (uint64_t) tick->held * 1000) {
+        return 0;
+    }
+
+    return (demand - (uint64_t) tick->held * 1000) / tick->show_up_milli;
+}
+
+
+/* Moves the threshold, and learns how fast the line moves. */
+static void
+ft_control_move(const ft_call_t *call, const ft_tick_t *tick,
+    uint64_t threshold_us, uint32_t places)
+{
+    uint64_t       old;
+    ft_control_t  *control;
+
+    control = &call->state->control;
+    old = ft_load(&call->state->census.threshold_us);
+
+    if (threshold_us < old) {
+        threshold_us = old;
+    }
+
+    ft_census_advance(&call->state->census, threshold_us);
+
+    ft_store(&control->speed_ppm,
+             ft_average(ft_load(&control->speed_ppm),
+                        (threshold_us - old) * 1000 / tick->dt_ms,
+                        tick->dt_ms, FT_SPEED_TAU_MS));
+
+    ft_store(&control->drain_milli,
+             ft_average(ft_load(&control->drain_milli),
+                        (uint64_t) places * 1000000 / tick->dt_ms,
+                        tick->dt_ms, FT_SPEED_TAU_MS));
+}
+
+
+static void
+ft_control_census(const ft_call_t *call, const ft_tick_t *tick)
+{
+    uint64_t     target, threshold;
+    uint32_t     more, waiting;
+    ft_state_t  *state;
+
+    state = call->state;
+    target = ft_control_target(call, tick);
+    waiting = ft_census_waiting(&state->census);
+    more = 0;
+    threshold = 0;
+
+    if (tick->called < target) {
+        more = target - tick->called < waiting
+               ? (uint32_t) (target - tick->called)
+               : waiting;
+
+        threshold = more < waiting
+                    ? ft_census_find(&state->census, more, call->now_ms * 1000)
+                    : call->now_ms * 1000;
+    }
+
+    ft_control_move(call, tick, threshold, more);
+}
+
+
+/*
+ * speed = 1 + Kp x (setpoint x capacity - passed) / capacity, sampled once a
+ * second: the published controller's proportional term.  Knows neither who
+ * waits nor who shows up.
+ */
+static void
+ft_control_proportional(const ft_call_t *call, const ft_tick_t *tick)
+{
+    int64_t        capacity, error, speed;
+    uint64_t       since, threshold;
+    ft_control_t  *control;
+
+    control = &call->state->control;
+    speed = (int64_t) ft_load(&control->speed_ppm);
+    since = call->now_ms - ft_load(&control->period_ms);
+
+    if (since >= FT_SAMPLE_MS) {
+        capacity = (int64_t) (ft_control_flow_milli(call) * since / 1000);
+
+        error = (capacity * FT_SETPOINT_MILLI / 1000
+                 - (int64_t) ft_drain(&control->passed) * 1000)
+                * 1000000 / (capacity ? capacity : 1);
+
+        error = error > 1000000 ? 1000000 : error;
+        error = error < -1000000 ? -1000000 : error;
+
+        speed = 1000000 + error * FT_KP_MILLI / 1000;
+
+        ft_store(&control->speed_ppm, (uint64_t) speed);
+        ft_store(&control->period_ms, call->now_ms);
+    }
+
+    threshold = ft_load(&call->state->census.threshold_us)
+                + (uint64_t) speed * tick->dt_ms / 1000;
+
+    if (threshold > call->now_ms * 1000) {
+        threshold = call->now_ms * 1000;
+    }
+
+    ft_census_advance(&call->state->census, threshold);
+}
+
+
+void
+ft_control_tick(const ft_call_t *call)
+{
+    ft_tick_t    tick;
+    ft_state_t  *state;
+
+    state = call->state;
+
+    if (!ft_control_win(state, call->now_ms, &tick.dt_ms)) {
+        return;
+    }
+
+    ft_control_measure(call, &tick);
+
+    if (!ft_load(&state->queueing)) {
+        return;
+    }
+
+    ft_census_rank(&state->census);
+    tick.called = ft_census_called(&state->census);
+
+    if (ft_census_waiting(&state->census) == 0 && tick.called == 0
+        && tick.held == 0 && ft_census_fresh(&state->census) == 0)
+    {
+        ft_store(&state->queueing, 0);
+        return;
+    }
+
+    if (call->now_ms < ft_load(&state->control.rebuilt_ms)) {
+        return;
+    }
+
+    if (call->rules->controller == FT_CONTROLLER_PROPORTIONAL) {
+        ft_control_proportional(call, &tick);
+        return;
+    }
+
+    ft_control_boost(call, &tick);
+    ft_control_census(call, &tick);
+}
+
+
+/*
+ * The places before it, over the speed at which places are called: a line of
+ * uneven density has an even speed in places, not in stamps.
+ */
+uint64_t
+ft_control_call_ms(const ft_call_t *call, uint64_t stamp_us)
+{
+    uint64_t  threshold, before, passed, drain, flow;
+
+    threshold = ft_load(&call->state->census.threshold_us);
+
+    if (stamp_us <= threshold) {
+        return 0;
+    }
+
+    if (call->rules->controller == FT_CONTROLLER_PROPORTIONAL) {
+        drain = ft_load(&call->state->control.speed_ppm);
+        return (stamp_us - threshold) * 1000 / (drain ? drain : 1);
+    }
+
+    before = ft_census_before(&call->state->census, stamp_us);
+    passed = ft_census_before(&call->state->census, threshold);
+    before = before > passed ? before - passed : 0;
+
+    drain = ft_load(&call->state->control.drain_milli);
+    flow = ft_control_flow_milli(call);
+
+    return before * 1000000 / (drain > flow ? drain : flow);
+}

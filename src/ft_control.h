@@ -1,0 +1,47 @@
+
+/*
+ * The controller: once a tick, whichever request comes first, it moves the
+ * threshold so that the shoppers it calls match the room there will be.  The
+ * law and why it is stable: docs/engine.md.
+ */
+
+#ifndef FT_CONTROL_H_INCLUDED
+#define FT_CONTROL_H_INCLUDED
+
+
+#include "ft_admission.h"
+
+
+#define FT_TICK_MS  100
+
+
+/* Opens a line whose first stamp is this; the threshold begins before it. */
+void ft_control_begin(const ft_call_t *call, uint64_t stamp_us);
+
+/*
+ * A state that is new while its shoppers are not (the edge was restarted):
+ * listens for a moment to hear who waits before anybody is let in.
+ */
+void ft_control_rebuild(const ft_call_t *call, uint64_t stamp_us);
+
+/* Does a tick if one is due and nobody else does it. */
+void ft_control_tick(const ft_call_t *call);
+
+/* Admissions a second x 1000 that the upstream takes; at least 1. */
+uint64_t ft_control_flow_milli(const ft_call_t *call);
+
+/* Most that may be held at once: what the flow clears within a hold. */
+uint32_t ft_control_held_max(const ft_call_t *call);
+
+/* Estimated ms until a stamp beyond the threshold is called. */
+uint64_t ft_control_call_ms(const ft_call_t *call, uint64_t stamp_us);
+
+/* The stamp in us: two first attempts of one ms are told apart by their ids. */
+static inline uint64_t
+ft_stamp_us(const ft_ticket_t *ticket)
+{
+    return ticket->first_ms * 1000 + ticket->id % 1000;
+}
+
+
+#endif /* FT_CONTROL_H_INCLUDED */

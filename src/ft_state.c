@@ -1,0 +1,51 @@
+
+/*
+ * The state of one key: making it new, and sums over the workers' hands.
+ */
+
+#include <string.h>
+#include "ft_state.h"
+
+
+void
+ft_state_init(ft_state_t *state, uint32_t epoch, uint64_t now_ms)
+{
+    /* nobody else uses it yet, or has any longer: plain stores will do */
+
+    memset(state, 0, sizeof(ft_state_t));
+
+    atomic_store(&state->born_ms, now_ms);
+    atomic_store(&state->used_ms, now_ms);
+    ft_census_reset(&state->census, now_ms * 1000, now_ms);
+    atomic_store(&state->epoch, epoch);
+}
+
+
+uint32_t
+ft_state_held(const ft_state_t *state, uint32_t workers)
+{
+    uint32_t  i, n;
+
+    n = 0;
+
+    for (i = 0; i < workers; i++) {
+        n += atomic_load_explicit(&state->hand[i].held, memory_order_relaxed);
+    }
+
+    return n;
+}
+
+
+uint32_t
+ft_state_inflight(const ft_state_t *state, uint32_t workers)
+{
+    uint32_t  i, n;
+
+    n = 0;
+
+    for (i = 0; i < workers; i++) {
+        n += atomic_load(&state->hand[i].inflight);
+    }
+
+    return n;
+}
