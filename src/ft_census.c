@@ -128,6 +128,11 @@ ft_census_count(ft_census_t *census, uint64_t stamp_us, uint64_t due_ms,
 
     level = ft_census_level(threshold, stamp_us);
 
+    if (!(ft_load(&census->used[level]) >> row & 1)) {
+        atomic_fetch_or_explicit(&census->used[level], (uint64_t) 1 << row,
+                                 memory_order_relaxed);
+    }
+
     ft_add(&census->cell[level][row]
                         [(stamp_us >> ft_level_shift(level)) & FT_SLOT_MASK],
            1);
@@ -193,6 +198,15 @@ ft_census_drain_row(ft_census_t *census, unsigned row)
     n = 0;
 
     for (level = 0; level < FT_LEVELS; level++) {
+
+        if (!(ft_load(&census->used[level]) >> row & 1)) {
+            continue;
+        }
+
+        atomic_fetch_and_explicit(&census->used[level],
+                                  ~((uint64_t) 1 << row),
+                                  memory_order_relaxed);
+
         for (slot = 0; slot < FT_SLOTS; slot++) {
             if (ft_load(&census->cell[level][row][slot])) {
                 n += ft_drain(&census->cell[level][row][slot]);
@@ -316,13 +330,20 @@ ft_census_density(const ft_census_t *census, unsigned level, uint64_t base_us,
 {
     uint32_t  total, sum[FT_SLOTS];
     unsigned  i, row, shift;
-    uint64_t  left;
+    uint64_t  left, used;
 
     for (i = 0; i < FT_SLOTS; i++) {
         sum[i] = 0;
     }
 
-    for (row = 0; row < FT_DUES; row++) {
+    used = ft_load(&census->used[level]);
+
+    for (row = 0; used; row++, used >>= 1) {
+
+        if (!(used & 1)) {
+            continue;
+        }
+
         for (i = 0; i < FT_SLOTS; i++) {
             sum[i] += ft_load(&census->cell[level][row][i]);
         }

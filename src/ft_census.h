@@ -40,6 +40,10 @@
 
 typedef struct {
     _Atomic uint32_t  cell[FT_LEVELS][FT_DUES][FT_SLOTS];
+
+    /* rows that may hold something: a bit for each, so that sums skip the rest */
+    _Atomic uint64_t  used[FT_LEVELS];
+
     _Atomic uint32_t  called[FT_DUES];
     _Atomic uint32_t  fresh[FT_DUES];
 

@@ -46,7 +46,8 @@ typedef struct {
 } ft_ticket_t;
 
 
-/* The context that a ticket is bound to.  Bytes, not terminated. */
+/* The context that a ticket is bound to.  Bytes, not terminated; zone and key
+   shorter than 65,536. */
 typedef struct {
     const void       *zone;
     size_t            zone_len;
@@ -62,7 +63,7 @@ typedef struct ft_keyring_s  ft_keyring_t;
 
 /*
  * A key ring: secrets[0] signs, all verify.  Precomputes the HMAC pads.
- * NULL: no memory or the crypto library failed.  Free with ft_keyring_free(),
+ * NULL: no memory, or n is not 1 .. FT_SECRETS_MAX.  Free with ft_keyring_free(),
  * which wipes the pads.
  */
 typedef struct {
@@ -73,21 +74,19 @@ typedef struct {
 ft_keyring_t *ft_keyring_create(const ft_secret_t *secrets, size_t n);
 void ft_keyring_free(ft_keyring_t *ring);
 
-/*
- * Writes the FT_TICKET_LEN characters (no terminator) of the signed text form.
- * False: the crypto library failed.
- */
-bool ft_ticket_sign(ft_keyring_t *ring, const ft_ticket_context_t *context,
-    const ft_ticket_t *ticket, char *text);
+/* Writes the FT_TICKET_LEN characters of the signed text, no terminator. */
+void ft_ticket_sign(const ft_keyring_t *ring,
+    const ft_ticket_context_t *context, const ft_ticket_t *ticket, char *text);
 
 /*
  * Reads a text form.  False for anything that is not exactly what
  * ft_ticket_sign() wrote for this context under one of the ring's secrets:
  * malformed, forged, truncated, foreign, or of an unknown secret.  Constant
- * time in the signature.  Ages are the caller's to judge (ft_ticket_fresh).
+ * time in the signature.  Ages are the caller's to judge (ft_ticket_usable).
  */
-bool ft_ticket_verify(ft_keyring_t *ring, const ft_ticket_context_t *context,
-    const char *text, size_t len, ft_ticket_t *ticket);
+bool ft_ticket_verify(const ft_keyring_t *ring,
+    const ft_ticket_context_t *context, const char *text, size_t len,
+    ft_ticket_t *ticket);
 
 /*
  * Whether a verified ticket may be used at now_ms: the stamp is not older than
