@@ -1,0 +1,19 @@
+# The simulator, the figures of fairness, and the report on an access log.
+
+SIM_NAMES := $(basename $(notdir $(wildcard sim/*.c)))
+SIM_OBJS  := $(SIM_NAMES:%=$(BUILD)/sim/%.o) $(BUILD)/sim/fairness.o
+
+SIM_CFLAGS := -std=gnu11 -Isrc -Itools -Isim
+
+$(BUILD)/sim/%.o: sim/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(CFLAGS_EXTRA) $(SIM_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/sim/%.o: tools/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(CFLAGS_EXTRA) $(SIM_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/flash-sim: $(SIM_OBJS) $(BUILD)/libft.a
+	$(CC) $(LDFLAGS_EXTRA) -o $@ $(SIM_OBJS) $(BUILD)/libft.a -lm
+
+-include $(SIM_OBJS:.o=.d)

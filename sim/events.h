@@ -1,0 +1,56 @@
+
+/*
+ * What happens next: a four-way heap of small events.  Events of one instant
+ * come in the order in which they were added.
+ */
+
+#ifndef FT_SIM_EVENTS_H_INCLUDED
+#define FT_SIM_EVENTS_H_INCLUDED
+
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+
+typedef enum {
+    FT_EVENT_REQUEST,       /* a shopper asks again */
+    FT_EVENT_PAID,          /* a shopper's payment ends */
+    FT_EVENT_LEAVE,         /* a held shopper closes its connection */
+    FT_EVENT_WAKE,          /* a worker looks at its line, or the ideal line */
+    FT_EVENT_CHANGE         /* the profile changes capacity */
+} ft_event_kind_t;
+
+
+typedef struct {
+    int64_t           at_us;
+    uint32_t          seq;
+    uint32_t          what;     /* kind << 28 | index */
+} ft_event_t;
+
+typedef struct {
+    ft_event_t       *heap;
+    size_t            n;
+    size_t            size;
+    uint32_t          seq;
+} ft_events_t;
+
+
+#define ft_event_kind(event)   ((ft_event_kind_t) ((event)->what >> 28))
+#define ft_event_index(event)  ((event)->what & 0x0fffffff)
+
+
+/* False: no memory. */
+bool ft_events_init(ft_events_t *events, size_t size);
+void ft_events_free(ft_events_t *events);
+void ft_events_clear(ft_events_t *events);
+
+/* Ends the program with a message if there is no memory to grow. */
+void ft_events_add(ft_events_t *events, int64_t at_us, ft_event_kind_t kind,
+    uint32_t index);
+
+/* Takes out the earliest.  The heap must not be empty. */
+ft_event_t ft_events_take(ft_events_t *events);
+
+
+#endif /* FT_SIM_EVENTS_H_INCLUDED */

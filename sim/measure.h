@@ -1,0 +1,17 @@
+
+/*
+ * A finished run's figures.
+ */
+
+#ifndef FT_SIM_MEASURE_H_INCLUDED
+#define FT_SIM_MEASURE_H_INCLUDED
+
+
+#include "run.h"
+
+
+/* False: no memory. */
+bool ft_measure(ft_run_t *run, ft_figures_t *figures);
+
+
+#endif /* FT_SIM_MEASURE_H_INCLUDED */
