@@ -1,0 +1,436 @@
+/*
+ * The checkout, one shopper after another:
+ *
+ *   reserve, wait for a payment slot, pay, then claim the unit or release it.
+ *
+ * In naive mode the first step only looks at the stock, and the last takes
+ * from it what may be gone.
+ */
+
+#include "checkout.h"
+#include "client.h"
+#include "clock.h"
+#include "page.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+
+/*
+ * From the end of the payment to the answer at the shopper: the order has to
+ * be written and the answer to travel, on a machine that may be busy.
+ */
+#define CO_ANSWER_MARGIN_MS  20
+
+
+typedef enum {
+    CO_RESERVING = 0,
+    CO_WAITING,
+    CO_PAYING,
+    CO_RECORDING,
+    CO_RELEASING
+} co_state_e;
+
+
+typedef struct co_checkout_s  co_checkout_t;
+
+struct co_checkout_s {
+    co_shop_t              *shop;
+    struct evhttp_request  *req;
+    co_form_t               form;
+    int64_t                 arrived_us;
+
+    co_state_e              state;
+    co_outcome_e            outcome;             /* when releasing */
+    co_client_t             client;
+    co_payment_t            payment;
+    co_store_call_t         call;
+    co_order_t              order;
+    struct event            expiry;              /* too late to start paying */
+    TAILQ_ENTRY(co_checkout_s)  link;
+};
+
+
+static void co_checkout_reserved(void *data, co_store_result_e result);
+static int co_checkout_ready(void *data);
+static void co_checkout_expired(evutil_socket_t fd, short events, void *data);
+static void co_checkout_left(void *data);
+static void co_checkout_paid(void *data, int paid);
+static void co_checkout_recorded(void *data, co_store_result_e result);
+static void co_checkout_release(co_checkout_t *checkout,
+    co_outcome_e outcome);
+static void co_checkout_released(void *data, co_store_result_e result);
+static void co_checkout_end(co_checkout_t *checkout, co_outcome_e outcome);
+
+
+/* When the last payment for this shopper may start, in wall ms. */
+static int64_t
+co_checkout_latest(const co_shop_t *shop, const co_form_t *form)
+{
+    return form->deadline_ms - shop->options->payment_max_ms
+           - CO_ANSWER_MARGIN_MS;
+}
+
+
+static int
+co_checkout_too_late(const co_shop_t *shop, const co_form_t *form)
+{
+    return shop->options->deadline && form->deadline_ms != 0
+           && co_wall_ms() > co_checkout_latest(shop, form);
+}
+
+
+static void
+co_checkout_answer(co_shop_t *shop, struct evhttp_request *req,
+    co_outcome_e outcome, const co_receipt_t *receipt)
+{
+    struct evbuffer    *out;
+    const co_answer_t  *answer;
+
+    out = evhttp_request_get_output_buffer(req);
+    answer = co_answer_of(outcome);
+
+    if (co_reply_wants_html(req)) {
+        co_page_answer(out, answer, receipt);
+        co_reply(&shop->replies, req, answer->status, CO_TYPE_HTML,
+                 answer->retry_after);
+
+    } else {
+        co_page_json(out, answer, receipt);
+        co_reply(&shop->replies, req, answer->status, CO_TYPE_JSON,
+                 answer->retry_after);
+    }
+}
+
+
+/* Sends a shopper away at the door, who then never was in progress. */
+static void
+co_checkout_refuse(co_shop_t *shop, struct evhttp_request *req,
+    co_outcome_e outcome, int64_t arrived_us)
+{
+    co_receipt_t  none = { NULL, 0, 0 };
+
+    co_stats_refused(&shop->stats, outcome, co_steady_us() - arrived_us);
+    co_checkout_answer(shop, req, outcome, &none);
+}
+
+
+void
+co_checkout_begin(co_shop_t *shop, struct evhttp_request *req,
+    const co_form_t *form, int64_t arrived_us)
+{
+    co_checkout_t  *checkout;
+
+    if (shop->closing) {
+        co_checkout_refuse(shop, req, CO_CLOSING, arrived_us);
+        return;
+    }
+
+    if (shop->options->max_in_progress != 0
+        && shop->stats.in_progress >= shop->options->max_in_progress)
+    {
+        co_checkout_refuse(shop, req, CO_BUSY, arrived_us);
+        return;
+    }
+
+    if (co_checkout_too_late(shop, form)) {
+        co_checkout_refuse(shop, req, CO_TOO_LATE, arrived_us);
+        return;
+    }
+
+    checkout = calloc(1, sizeof(*checkout));
+    if (checkout == NULL) {
+        co_checkout_refuse(shop, req, CO_BROKEN, arrived_us);
+        return;
+    }
+
+    checkout->shop = shop;
+    checkout->req = req;
+    checkout->form = *form;
+    checkout->arrived_us = arrived_us;
+    checkout->state = CO_RESERVING;
+
+    evtimer_assign(&checkout->expiry, shop->base, co_checkout_expired,
+                   checkout);
+    TAILQ_INSERT_TAIL(&shop->in_progress, checkout, link);
+
+    co_stats_begin(&shop->stats);
+    co_client_watch(&checkout->client, req, co_checkout_left, checkout);
+
+    if (shop->options->mode == CO_MODE_NAIVE) {
+        co_store_look(shop->store, &checkout->call, form->quantity,
+                      co_checkout_reserved, checkout);
+    } else {
+        co_store_reserve(shop->store, &checkout->call, form->quantity,
+                         co_checkout_reserved, checkout);
+    }
+}
+
+
+static void
+co_checkout_reserved(void *data, co_store_result_e result)
+{
+    int64_t          ms;
+    co_shop_t       *shop;
+    co_checkout_t   *checkout = data;
+    struct timeval   tv;
+
+    shop = checkout->shop;
+
+    if (result != CO_STORE_OK) {
+        co_checkout_end(checkout, result == CO_STORE_SOLD_OUT ? CO_SOLD_OUT
+                                                              : CO_BROKEN);
+        return;
+    }
+
+    if (shop->options->deadline && checkout->form.deadline_ms != 0) {
+
+        /* told in time, rather than when a slot is free at last */
+        ms = co_checkout_latest(shop, &checkout->form) - co_wall_ms();
+        ms = ms > 0 ? ms : 0;
+        tv.tv_sec = ms / 1000;
+        tv.tv_usec = ms % 1000 * 1000;
+
+        evtimer_add(&checkout->expiry, &tv);
+    }
+
+    checkout->state = CO_WAITING;
+
+    co_payment_submit(shop->payments, &checkout->payment, co_checkout_ready,
+                      co_checkout_paid, checkout);
+}
+
+
+/*
+ * A payment slot is free.  This is the last moment to notice that nobody
+ * would see the result; after it, the shopper is charged.
+ */
+static int
+co_checkout_ready(void *data)
+{
+    co_shop_t      *shop;
+    co_checkout_t  *checkout = data;
+
+    shop = checkout->shop;
+
+    if (shop->closing) {
+        co_checkout_release(checkout, CO_CLOSING);
+        return 0;
+    }
+
+    if (shop->options->deadline && co_client_left(&checkout->client)) {
+        co_checkout_release(checkout, CO_LEFT);
+        return 0;
+    }
+
+    if (co_checkout_too_late(shop, &checkout->form)) {
+        co_checkout_release(checkout, CO_TOO_LATE);
+        return 0;
+    }
+
+    event_del(&checkout->expiry);
+    checkout->state = CO_PAYING;
+
+    return 1;
+}
+
+
+static void
+co_checkout_expired(evutil_socket_t fd, short events, void *data)
+{
+    co_checkout_t  *checkout = data;
+
+    (void) fd;
+    (void) events;
+
+    co_payment_withdraw(&checkout->payment);
+    co_checkout_release(checkout, CO_TOO_LATE);
+}
+
+
+static void
+co_checkout_left(void *data)
+{
+    co_checkout_t  *checkout = data;
+
+    /* in the other states it is looked at when they end */
+    if (checkout->state == CO_WAITING && checkout->shop->options->deadline) {
+        co_payment_withdraw(&checkout->payment);
+        co_checkout_release(checkout, CO_LEFT);
+    }
+}
+
+
+/* 80 random bits: unique, and telling nobody how many orders there are. */
+static int
+co_checkout_order_id(char *id, size_t size)
+{
+    int                i, len;
+    unsigned char      bytes[10];
+    unsigned int       bits = 0, n = 0;
+    static const char  digits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+    if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes)) {
+        return -1;
+    }
+
+    len = snprintf(id, size, "FT-");
+
+    for (i = 0; i < (int) sizeof(bytes); i++) {
+        bits = bits << 8 | bytes[i];
+
+        for (n += 8; n >= 5; n -= 5) {
+            id[len++] = digits[bits >> (n - 5) & 31];
+        }
+    }
+
+    id[len] = '\0';
+
+    return 0;
+}
+
+
+static void
+co_checkout_paid(void *data, int paid)
+{
+    co_shop_t      *shop;
+    co_checkout_t  *checkout = data;
+
+    shop = checkout->shop;
+
+    if (!paid) {
+        co_checkout_release(checkout, CO_DECLINED);
+        return;
+    }
+
+    if (co_checkout_order_id(checkout->order.id, sizeof(checkout->order.id))
+        != 0)
+    {
+        co_checkout_recorded(checkout, CO_STORE_FAILED);
+        return;
+    }
+
+    checkout->state = CO_RECORDING;
+    checkout->order.paid_ms = co_wall_ms();
+    memcpy(checkout->order.email, checkout->form.email,
+           sizeof(checkout->order.email));
+
+    if (shop->options->mode == CO_MODE_NAIVE) {
+        co_store_sell(shop->store, &checkout->call, checkout->form.quantity,
+                      &checkout->order, co_checkout_recorded, checkout);
+    } else {
+        co_store_claim(shop->store, &checkout->call, checkout->form.quantity,
+                       &checkout->order, co_checkout_recorded, checkout);
+    }
+}
+
+
+static void
+co_checkout_recorded(void *data, co_store_result_e result)
+{
+    int             late;
+    co_checkout_t  *checkout = data;
+
+    if (result != CO_STORE_OK) {
+        fprintf(stderr, "checkout: a payment was taken and its order could not"
+                " be recorded; the payment is cancelled\n");
+        co_checkout_release(checkout, CO_BROKEN);
+        return;
+    }
+
+    late = co_client_left(&checkout->client)
+           || (checkout->form.deadline_ms != 0
+               && co_wall_ms() > checkout->form.deadline_ms);
+
+    co_checkout_end(checkout, late ? CO_LATE : CO_CONFIRMED);
+}
+
+
+/* The unit goes back, and only then the shopper is told. */
+static void
+co_checkout_release(co_checkout_t *checkout, co_outcome_e outcome)
+{
+    event_del(&checkout->expiry);
+
+    if (checkout->shop->options->mode == CO_MODE_NAIVE) {
+        co_checkout_end(checkout, outcome);
+        return;
+    }
+
+    checkout->state = CO_RELEASING;
+    checkout->outcome = outcome;
+
+    co_store_release(checkout->shop->store, &checkout->call,
+                     checkout->form.quantity, co_checkout_released, checkout);
+}
+
+
+static void
+co_checkout_released(void *data, co_store_result_e result)
+{
+    co_checkout_t  *checkout = data;
+
+    if (result != CO_STORE_OK) {
+        fprintf(stderr, "checkout: %lld units could not be given back; they"
+                " are available again after a restart\n",
+                (long long) checkout->form.quantity);
+    }
+
+    co_checkout_end(checkout, checkout->outcome);
+}
+
+
+static void
+co_checkout_end(co_checkout_t *checkout, co_outcome_e outcome)
+{
+    co_shop_t     *shop = checkout->shop;
+    co_receipt_t   receipt;
+
+    receipt.order_id = outcome == CO_CONFIRMED || outcome == CO_LATE
+                       ? checkout->order.id : NULL;
+    receipt.quantity = checkout->form.quantity;
+    receipt.payment_us = checkout->payment.duration_us;
+
+    TAILQ_REMOVE(&shop->in_progress, checkout, link);
+    co_stats_end(&shop->stats, outcome,
+                 co_steady_us() - checkout->arrived_us);
+
+    co_client_unwatch(&checkout->client);
+    co_checkout_answer(shop, checkout->req, outcome, &receipt);
+    free(checkout);
+
+    if (shop->closing && shop->stats.in_progress == 0) {
+        shop->idle(shop->data);
+    }
+}
+
+
+void
+co_checkout_close(co_shop_t *shop, void (*idle)(void *data), void *data)
+{
+    co_checkout_t  *checkout, *next;
+
+    shop->closing = 1;
+    shop->replies.closing = 1;
+    shop->idle = idle;
+    shop->data = data;
+
+    if (shop->stats.in_progress == 0) {
+        idle(data);
+        return;
+    }
+
+    for (checkout = TAILQ_FIRST(&shop->in_progress); checkout != NULL;
+         checkout = next)
+    {
+        /* in naive mode a release is the end of the checkout */
+        next = TAILQ_NEXT(checkout, link);
+
+        if (checkout->state == CO_WAITING) {
+            co_payment_withdraw(&checkout->payment);
+            co_checkout_release(checkout, CO_CLOSING);
+        }
+    }
+}

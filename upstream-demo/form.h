@@ -1,0 +1,34 @@
+/*
+ * What a shopper sends to POST /checkout.
+ */
+
+#ifndef CO_FORM_H
+#define CO_FORM_H
+
+
+#include <stdint.h>
+
+#include <event2/http.h>
+
+
+#define CO_FORM_QUANTITY_MAX  10
+#define CO_FORM_BODY_MAX      8192
+#define CO_FORM_ERROR_LEN     256
+
+
+typedef struct {
+    int64_t  quantity;                           /* 1 to 10; 1 if not given */
+    char     email[256];                         /* "" if not given */
+    int64_t  deadline_ms;                        /* wall time; 0: no deadline */
+} co_form_t;
+
+
+/*
+ * Reads the body (a form or JSON) and the header Flash-Deadline-Ms.
+ * 0, or the HTTP status to refuse it with and the reason in "error"
+ * (CO_FORM_ERROR_LEN bytes, safe to show in HTML).
+ */
+int co_form_read(struct evhttp_request *req, co_form_t *form, char *error);
+
+
+#endif /* CO_FORM_H */

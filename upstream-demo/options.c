@@ -1,0 +1,519 @@
+/*
+ * The command line of the checkout: every option is a row of a table, and a
+ * bad value is answered with the option, the value, and what to give instead.
+ */
+
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+
+#define CO_DEFAULT_LISTEN        "127.0.0.1:8081"
+#define CO_STORE_SCHEME          "sqlite:"
+
+/* In the modes that bound payment: the playbook's provider, 32 a second. */
+#define CO_DEFAULT_SLOTS         8
+#define CO_DEFAULT_IN_PROGRESS   8
+
+/* Not given on the command line: the mode decides. */
+#define CO_UNSET                 (-1)
+
+
+typedef struct co_option_s  co_option_t;
+
+typedef int (*co_option_set_pt)(co_options_t *options,
+    const co_option_t *option, const char *value);
+
+struct co_option_s {
+    const char        *name;
+    const char        *argument;                 /* NULL: takes none */
+    co_option_set_pt   set;
+    size_t             offset;
+    int64_t            min;
+    int64_t            max;
+    const char        *help;
+};
+
+
+static int co_option_set_listen(co_options_t *options,
+    const co_option_t *option, const char *value);
+static int co_option_set_mode(co_options_t *options,
+    const co_option_t *option, const char *value);
+static int co_option_set_store(co_options_t *options,
+    const co_option_t *option, const char *value);
+static int co_option_set_integer(co_options_t *options,
+    const co_option_t *option, const char *value);
+static int co_option_set_share(co_options_t *options,
+    const co_option_t *option, const char *value);
+static int co_option_set_switch(co_options_t *options,
+    const co_option_t *option, const char *value);
+static int co_option_set_flag(co_options_t *options,
+    const co_option_t *option, const char *value);
+
+
+static const char  *co_mode_names[] = {
+    "naive", "reserve", "queue", "deadline", "waiting-room"
+};
+
+
+#define CO_INTEGER(field, min, max)                                           \
+    co_option_set_integer, offsetof(co_options_t, field), min, max
+
+
+static const co_option_t  co_option_table[] = {
+
+    { "listen", "ADDRESS:PORT", co_option_set_listen, 0, 0, 0,
+      "where to listen; port 0 takes a free one [" CO_DEFAULT_LISTEN "]" },
+
+    { "mode", "MODE", co_option_set_mode, 0, 0, 0,
+      "naive, reserve, queue, deadline, waiting-room [reserve]" },
+
+    { "stock", "N", CO_INTEGER(stock, 0, 1000000000),
+      "units in a new store [500]" },
+
+    { "store", "sqlite:PATH", co_option_set_store, 0, 0, 0,
+      "where stock and orders are kept [sqlite::memory:]" },
+
+    { "seed", "N", CO_INTEGER(seed, 0, INT64_MAX),
+      "the payments' durations and declines follow from it [1]" },
+
+    { "payment-slots", "N", CO_INTEGER(payment_slots, 0, 1000000),
+      "payments at once, 0 for no limit [naive, reserve: 0; others: 8]" },
+
+    { "payment-min-ms", "N", CO_INTEGER(payment_min_ms, 0, 600000),
+      "shortest payment [100]" },
+
+    { "payment-max-ms", "N", CO_INTEGER(payment_max_ms, 0, 600000),
+      "longest payment [400]" },
+
+    { "decline", "SHARE", co_option_set_share, 0, 0, 0,
+      "share of payments declined, 0 to 1 [0.05]" },
+
+    { "deadline", "on|off", co_option_set_switch, 0, 0, 0,
+      "never start a payment that could end after the shopper has\n"
+      "left (504) [reserve, deadline: on; others: off]" },
+
+    { "max-in-progress", "N", CO_INTEGER(max_in_progress, 1, 1000000),
+      "waiting-room only: more are sent away with 503 [8]" },
+
+    { "arrival-window-ms", "N", CO_INTEGER(arrival_window_ms, 1, 3600000),
+      "the window in which arrivals at /checkout are counted [5000]" },
+
+    { "client-timeout-ms", "N", CO_INTEGER(client_timeout_ms, 1, 3600000),
+      "how long a connection may be silent between two reads [75000]" },
+
+    { "allow-reset", NULL, co_option_set_flag, 0, 0, 0,
+      "accept POST /reset (full stock, no orders, statistics at zero)" },
+
+    { "help", NULL, NULL, 0, 0, 0,
+      "show this help" },
+};
+
+
+#define CO_OPTIONS_N  (sizeof(co_option_table) / sizeof(co_option_table[0]))
+
+
+static int
+co_option_bad(const co_option_t *option, const char *value, const char *wanted)
+{
+    fprintf(stderr, "checkout: --%s=%s: %s\n", option->name, value, wanted);
+
+    return -1;
+}
+
+
+static int
+co_option_number(const char *value, int64_t min, int64_t max, int64_t *number)
+{
+    char     *end;
+    int64_t   n;
+
+    errno = 0;
+    n = strtoll(value, &end, 10);
+
+    if (end == value || *end != '\0' || errno != 0 || n < min || n > max) {
+        return -1;
+    }
+
+    *number = n;
+
+    return 0;
+}
+
+
+/*
+ * Splits at the last colon; brackets make the address one of IPv6.  (The
+ * library's own parser does not take port 0.)
+ */
+static int
+co_option_parse_address(co_options_t *options, const char *value)
+{
+    int                   v6;
+    char                  host[INET6_ADDRSTRLEN];
+    size_t                len;
+    int64_t               port;
+    const char           *colon;
+    struct sockaddr_in   *in = (struct sockaddr_in *) &options->address;
+    struct sockaddr_in6  *in6 = (struct sockaddr_in6 *) &options->address;
+
+    colon = strrchr(value, ':');
+    if (colon == NULL || co_option_number(colon + 1, 0, 65535, &port) != 0) {
+        return -1;
+    }
+
+    v6 = *value == '[';
+
+    if (v6) {
+        if (colon[-1] != ']') {
+            return -1;
+        }
+
+        value++;
+        colon--;
+    }
+
+    len = (size_t) (colon - value);
+    if (len >= sizeof(host)) {
+        return -1;
+    }
+
+    memcpy(host, value, len);
+    host[len] = '\0';
+
+    memset(&options->address, 0, sizeof(options->address));
+
+    if (v6) {
+        in6->sin6_family = AF_INET6;
+        in6->sin6_port = htons((uint16_t) port);
+        options->address_len = sizeof(*in6);
+
+        return inet_pton(AF_INET6, host, &in6->sin6_addr) == 1 ? 0 : -1;
+    }
+
+    in->sin_family = AF_INET;
+    in->sin_port = htons((uint16_t) port);
+    options->address_len = sizeof(*in);
+
+    return inet_pton(AF_INET, host, &in->sin_addr) == 1 ? 0 : -1;
+}
+
+
+static int
+co_option_set_listen(co_options_t *options, const co_option_t *option,
+    const char *value)
+{
+    if (co_option_parse_address(options, value) != 0) {
+        return co_option_bad(option, value, "give a numeric address and a port,"
+                             " as 127.0.0.1:8081 or [::1]:8081");
+    }
+
+    return 0;
+}
+
+
+static int
+co_option_set_mode(co_options_t *options, const co_option_t *option,
+    const char *value)
+{
+    size_t  i;
+
+    for (i = 0; i < sizeof(co_mode_names) / sizeof(co_mode_names[0]); i++) {
+        if (strcmp(value, co_mode_names[i]) == 0) {
+            options->mode = (co_mode_e) i;
+            return 0;
+        }
+    }
+
+    return co_option_bad(option, value, "give one of naive, reserve, queue,"
+                         " deadline, waiting-room");
+}
+
+
+static int
+co_option_set_store(co_options_t *options, const co_option_t *option,
+    const char *value)
+{
+    size_t  len = sizeof(CO_STORE_SCHEME) - 1;
+
+    if (strncmp(value, CO_STORE_SCHEME, len) != 0 || value[len] == '\0') {
+        return co_option_bad(option, value, "give sqlite:PATH for a file,"
+                             " or sqlite::memory:");
+    }
+
+    options->store = value;
+    options->store_path = value + len;
+
+    return 0;
+}
+
+
+static int
+co_option_set_integer(co_options_t *options, const co_option_t *option,
+    const char *value)
+{
+    char  wanted[96];
+
+    if (co_option_number(value, option->min, option->max,
+                         (int64_t *) ((char *) options + option->offset))
+        != 0)
+    {
+        snprintf(wanted, sizeof(wanted),
+                 "give a whole number from %lld to %lld",
+                 (long long) option->min, (long long) option->max);
+
+        return co_option_bad(option, value, wanted);
+    }
+
+    return 0;
+}
+
+
+static int
+co_option_set_share(co_options_t *options, const co_option_t *option,
+    const char *value)
+{
+    char    *end;
+    double   share;
+
+    share = strtod(value, &end);
+
+    /* written so that NaN is refused too */
+    if (end == value || *end != '\0' || !(share >= 0 && share <= 1)) {
+        return co_option_bad(option, value, "give a share from 0 to 1,"
+                             " as 0.05 for 5 %");
+    }
+
+    options->decline = share;
+
+    return 0;
+}
+
+
+static int
+co_option_set_switch(co_options_t *options, const co_option_t *option,
+    const char *value)
+{
+    if (strcmp(value, "on") == 0) {
+        options->deadline = 1;
+        return 0;
+    }
+
+    if (strcmp(value, "off") == 0) {
+        options->deadline = 0;
+        return 0;
+    }
+
+    return co_option_bad(option, value, "give on or off");
+}
+
+
+static int
+co_option_set_flag(co_options_t *options, const co_option_t *option,
+    const char *value)
+{
+    (void) option;
+    (void) value;
+
+    options->allow_reset = 1;
+
+    return 0;
+}
+
+
+static void
+co_options_help(void)
+{
+    char        left[40];
+    size_t      i;
+    const char *line, *end;
+
+    printf("usage: checkout [OPTION]...\n\n"
+           "A checkout service to try flash_throttle with. One product, one"
+           " stock, payments\nthat take a while and are sometimes declined."
+           " GET / and /checkout are its pages,\nPOST /checkout buys, GET"
+           " /stats tells what happened, GET /healthz is for probes.\n\n"
+           "modes:\n"
+           "  naive         check the stock, pay, then take the unit:"
+           " oversells\n"
+           "  reserve       hold the unit, pay, then confirm it or give it"
+           " back\n"
+           "  queue         reserve, with payment slots and an endless line"
+           " for them\n"
+           "  deadline      queue, and nobody is charged who may have left\n"
+           "  waiting-room  queue, with few in progress, all others told to"
+           " retry (503)\n\noptions:\n");
+
+    for (i = 0; i < CO_OPTIONS_N; i++) {
+        snprintf(left, sizeof(left), "--%s%s%s", co_option_table[i].name,
+                 co_option_table[i].argument ? "=" : "",
+                 co_option_table[i].argument ? co_option_table[i].argument
+                                             : "");
+
+        for (line = co_option_table[i].help; line != NULL; line = end) {
+            end = strchr(line, '\n');
+            printf("  %-23s %.*s\n", left,
+                   end ? (int) (end - line) : (int) strlen(line), line);
+            left[0] = '\0';
+            end = end ? end + 1 : NULL;
+        }
+    }
+
+    printf("\nThe first line on stdout tells where it listens. SIGTERM and"
+           " SIGINT end it: payments\nunder way finish and are recorded, and"
+           " the statistics are the last line on stdout.\n");
+}
+
+
+static void
+co_options_defaults(co_options_t *options)
+{
+    memset(options, 0, sizeof(*options));
+
+    options->mode = CO_MODE_RESERVE;
+    options->store = CO_STORE_SCHEME ":memory:";
+    options->store_path = ":memory:";
+    options->stock = 500;
+    options->seed = 1;
+    options->payment_slots = CO_UNSET;
+    options->payment_min_ms = 100;
+    options->payment_max_ms = 400;
+    options->decline = 0.05;
+    options->deadline = CO_UNSET;
+    options->max_in_progress = CO_UNSET;
+    options->arrival_window_ms = 5000;
+    options->client_timeout_ms = 75000;
+
+    (void) co_option_parse_address(options, CO_DEFAULT_LISTEN);
+}
+
+
+/*
+ * What the mode means, where the command line leaves it open.  naive, queue
+ * and waiting-room charge shoppers who have left, because they exist to show
+ * that fault.
+ */
+static int
+co_options_complete(co_options_t *options)
+{
+    if (options->payment_min_ms > options->payment_max_ms) {
+        fprintf(stderr, "checkout: --payment-min-ms=%lld is more than"
+                " --payment-max-ms=%lld; lower the first or raise the second\n",
+                (long long) options->payment_min_ms,
+                (long long) options->payment_max_ms);
+        return -1;
+    }
+
+    if (options->mode != CO_MODE_WAITING_ROOM
+        && options->max_in_progress != CO_UNSET)
+    {
+        fprintf(stderr, "checkout: --max-in-progress=%lld: --mode=%s sends"
+                " nobody away; add --mode=waiting-room or drop the option\n",
+                (long long) options->max_in_progress,
+                co_mode_name(options->mode));
+        return -1;
+    }
+
+    if (options->mode == CO_MODE_DEADLINE && options->deadline == 0) {
+        fprintf(stderr, "checkout: --deadline=off: --mode=deadline is the"
+                " check itself; give --mode=queue for the line without it\n");
+        return -1;
+    }
+
+    if (options->payment_slots == CO_UNSET) {
+        options->payment_slots = (options->mode == CO_MODE_NAIVE
+                                  || options->mode == CO_MODE_RESERVE)
+                                 ? 0 : CO_DEFAULT_SLOTS;
+    }
+
+    if (options->deadline == CO_UNSET) {
+        options->deadline = options->mode == CO_MODE_RESERVE
+                            || options->mode == CO_MODE_DEADLINE;
+    }
+
+    if (options->max_in_progress == CO_UNSET) {
+        options->max_in_progress = options->mode == CO_MODE_WAITING_ROOM
+                                   ? CO_DEFAULT_IN_PROGRESS : 0;
+    }
+
+    return 0;
+}
+
+
+static co_options_result_e
+co_options_refuse(const char *word, int found)
+{
+    if (found == ':') {
+        fprintf(stderr, "checkout: %s: needs a value;"
+                " checkout --help shows which\n", word);
+
+    } else {
+        fprintf(stderr, "checkout: %s: no such option, or it takes no value;"
+                " checkout --help lists them\n", word);
+    }
+
+    return CO_OPTIONS_BAD;
+}
+
+
+co_options_result_e
+co_options_parse(co_options_t *options, int argc, char **argv)
+{
+    int                 found, index;
+    size_t              i;
+    const co_option_t  *option;
+    struct option       longopts[CO_OPTIONS_N + 1];
+
+    co_options_defaults(options);
+    memset(longopts, 0, sizeof(longopts));
+
+    for (i = 0; i < CO_OPTIONS_N; i++) {
+        longopts[i].name = co_option_table[i].name;
+        longopts[i].has_arg = co_option_table[i].argument ? required_argument
+                                                          : no_argument;
+    }
+
+    opterr = 0;
+
+    for ( ;; ) {
+        found = getopt_long(argc, argv, ":", longopts, &index);
+
+        if (found == -1) {
+            break;
+        }
+
+        if (found != 0) {
+            return co_options_refuse(argv[optind - 1], found);
+        }
+
+        option = &co_option_table[index];
+
+        if (option->set == NULL) {
+            co_options_help();
+            return CO_OPTIONS_HELP;
+        }
+
+        if (option->set(options, option, optarg) != 0) {
+            return CO_OPTIONS_BAD;
+        }
+    }
+
+    if (optind < argc) {
+        return co_options_refuse(argv[optind], '?');
+    }
+
+    return co_options_complete(options) == 0 ? CO_OPTIONS_OK : CO_OPTIONS_BAD;
+}
+
+
+const char *
+co_mode_name(co_mode_e mode)
+{
+    return co_mode_names[mode];
+}

@@ -1,0 +1,62 @@
+/*
+ * The command line of the checkout.
+ */
+
+#ifndef CO_OPTIONS_H
+#define CO_OPTIONS_H
+
+
+#include <stdint.h>
+#include <sys/socket.h>
+
+
+typedef enum {
+    CO_MODE_NAIVE = 0,
+    CO_MODE_RESERVE,
+    CO_MODE_QUEUE,
+    CO_MODE_DEADLINE,
+    CO_MODE_WAITING_ROOM
+} co_mode_e;
+
+
+typedef struct {
+    co_mode_e                mode;
+    const char              *store;              /* as given */
+    const char              *store_path;         /* what follows "sqlite:" */
+
+    struct sockaddr_storage  address;
+    int                      address_len;
+
+    int64_t                  stock;              /* units */
+    int64_t                  seed;
+    int64_t                  payment_slots;      /* 0: no limit */
+    int64_t                  payment_min_ms;
+    int64_t                  payment_max_ms;
+    double                   decline;            /* share, 0 to 1 */
+    int                      deadline;           /* check it before paying */
+    int64_t                  max_in_progress;    /* 0: no limit */
+    int64_t                  arrival_window_ms;
+    int64_t                  client_timeout_ms;
+    int                      allow_reset;
+} co_options_t;
+
+
+typedef enum {
+    CO_OPTIONS_OK = 0,
+    CO_OPTIONS_HELP,                             /* shown, nothing else to do */
+    CO_OPTIONS_BAD                               /* said why on stderr */
+} co_options_result_e;
+
+
+/*
+ * Fills "options" from the command line, with the defaults of the mode.
+ * Prints the help to stdout, or what is wrong to stderr.
+ */
+co_options_result_e co_options_parse(co_options_t *options, int argc,
+    char **argv);
+
+/* The mode's name, as on the command line. */
+const char *co_mode_name(co_mode_e mode);
+
+
+#endif /* CO_OPTIONS_H */
