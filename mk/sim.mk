@@ -16,4 +16,12 @@ $(BUILD)/sim/%.o: tools/%.c
 $(BUILD)/flash-sim: $(SIM_OBJS) $(BUILD)/libft.a
 	$(CC) $(LDFLAGS_EXTRA) -o $@ $(SIM_OBJS) $(BUILD)/libft.a -lm
 
+.PHONY: predict fairness
+
+predict: $(BUILD)/flash-sim ## the playbook's predictions, simulated (seconds)
+	@FLASH_SIM=$(BUILD)/flash-sim sim/predict.sh
+
+fairness: $(BUILD)/flash-sim ## what the edge must reach, simulated (under a minute)
+	@FLASH_SIM=$(BUILD)/flash-sim sim/fairness.sh
+
 -include $(SIM_OBJS:.o=.d)

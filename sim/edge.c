@@ -36,7 +36,6 @@ ft_edge_create(const ft_options_t *options)
 
     edge->limits.period_ms = FT_PERIOD_DEFAULT_MS;
     edge->limits.burst = options->burst;
-    edge->limits.inflight = options->inflight;
 
     edge->rules.policy = options->variant == FT_EDGE_LOTTERY
                          ? FT_POLICY_LOTTERY : FT_POLICY_FAIR;
@@ -84,6 +83,7 @@ ft_edge_call(ft_world_t *world, uint32_t worker)
 
     edge = world->edge;
     edge->limits.rate_milli = world->rate_milli;
+    edge->limits.inflight = world->inflight;
 
     call.state = edge->state;
     call.limits = &edge->limits;

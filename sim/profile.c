@@ -32,6 +32,7 @@ static const ft_profile_builtin_t  ft_profile_builtins[] = {
 static const char  *ft_change_words[] = {
     [FT_CHANGE_SLOTS] = "slots",
     [FT_CHANGE_RATE] = "rate",
+    [FT_CHANGE_INFLIGHT] = "inflight",
     [FT_CHANGE_PAYMENT] = "payment-factor",
     [FT_CHANGE_RESTART] = "restart"
 };
@@ -148,8 +149,9 @@ ft_profile_parse(ft_profile_t *profile, FILE *file, const char *name,
         if (!good) {
             if (asprintf(error, "profile %s, line %u: \"%s\" is neither "
                          "\"SECONDS FROM TO\" nor \"at SECONDS slots N\", "
-                         "\"... rate R\", \"... payment-factor F\" or "
-                         "\"... restart\"", name, number, line) == -1)
+                         "\"... rate R\", \"... inflight N\", "
+                         "\"... payment-factor F\" or \"... restart\"",
+                         name, number, line) == -1)
             {
                 *error = NULL;
             }

@@ -7,6 +7,7 @@
  *   SECONDS FROM TO             a stage: the rate goes from FROM/s to TO/s
  *   at SECONDS slots N          payment slots from then on
  *   at SECONDS rate R           admissions a second from then on
+ *   at SECONDS inflight N       admitted requests at checkout from then on
  *   at SECONDS payment-factor F payments take F times as long from then on
  *   at SECONDS restart          the edge loses its state, tickets live on
  */
@@ -23,6 +24,7 @@
 typedef enum {
     FT_CHANGE_SLOTS,
     FT_CHANGE_RATE,
+    FT_CHANGE_INFLIGHT,
     FT_CHANGE_PAYMENT,
     FT_CHANGE_RESTART
 } ft_change_kind_t;

@@ -130,6 +130,7 @@ ft_run_reset(ft_world_t *world, uint32_t number)
     memset(&world->gate, 0, sizeof(ft_bucket_t));
     world->gate_waits = false;
     world->rate_milli = options->rate_milli;
+    world->inflight = options->inflight;
     world->now_us = 0;
 
     ft_events_clear(&world->events);
@@ -175,6 +176,10 @@ ft_run_change(ft_world_t *world, const ft_change_t *change)
 
     case FT_CHANGE_RATE:
         world->rate_milli = (uint32_t) (scaled * 1000);
+        break;
+
+    case FT_CHANGE_INFLIGHT:
+        world->inflight = (uint32_t) scaled;
         break;
 
     case FT_CHANGE_PAYMENT:

@@ -91,6 +91,7 @@ struct ft_world_s {
     ft_bucket_t          gate;          /* the ideal line's, without slots */
     bool                 gate_waits;
     uint32_t             rate_milli;    /* now */
+    uint32_t             inflight;
     ft_random_t          payments;
     ft_random_t          retries;
     ft_random_t          crowd;
