@@ -6,14 +6,43 @@
 #include "ft_bucket.h"
 
 
-#define FT_NS_PER_MS  UINT64_C(1000000)
+#define FT_NS_PER_MS      UINT64_C(1000000)
+#define FT_STALE_DEBT_MS  5000      /* more than any worker's clock is behind */
 
 
-/* Nanoseconds in which one admission leaks away. */
+/* Nanoseconds in which one admission leaks away; rounded up, so that no rate
+   is exceeded by the rounding. */
 static inline uint64_t
 ft_bucket_step_ns(const ft_limits_t *limits)
 {
-    return UINT64_C(1000000000000) / limits->rate_milli;
+    return (UINT64_C(1000000000000) + limits->rate_milli - 1)
+           / limits->rate_milli;
+}
+
+
+/*
+ * The instant at which it will be empty.  Farther ahead than a full bucket, it
+ * comes from a slower rate that a reload has replaced, or from a clock that was
+ * set back: that debt is forgotten, or it would keep the door shut for as long.
+ */
+static uint64_t
+ft_bucket_empty_ns(ft_bucket_t *bucket, uint64_t depth, uint64_t now)
+{
+    uint64_t  empty, most;
+
+    most = now + depth + FT_STALE_DEBT_MS * FT_NS_PER_MS;
+    empty = atomic_load_explicit(&bucket->empty_ns, memory_order_relaxed);
+
+    while (empty > most) {
+        if (atomic_compare_exchange_weak_explicit(&bucket->empty_ns, &empty,
+                                                  most, memory_order_relaxed,
+                                                  memory_order_relaxed))
+        {
+            return most;
+        }
+    }
+
+    return empty;
 }
 
 
@@ -29,7 +58,7 @@ ft_bucket_take(ft_bucket_t *bucket, const ft_limits_t *limits, uint64_t now_ms)
     now = now_ms * FT_NS_PER_MS;
     step = ft_bucket_step_ns(limits);
     depth = step * limits->burst;
-    empty = atomic_load_explicit(&bucket->empty_ns, memory_order_relaxed);
+    empty = ft_bucket_empty_ns(bucket, depth, now);
 
     do {
         from = empty > now ? empty : now;
@@ -51,7 +80,7 @@ uint64_t
 ft_bucket_room_milli(ft_bucket_t *bucket, const ft_limits_t *limits,
     uint64_t now_ms)
 {
-    uint64_t  empty, now, step, depth;
+    uint64_t  empty, now, room, step, depth;
 
     if (limits->rate_milli == 0) {
         return (uint64_t) limits->burst * 1000;
@@ -60,7 +89,7 @@ ft_bucket_room_milli(ft_bucket_t *bucket, const ft_limits_t *limits,
     now = now_ms * FT_NS_PER_MS;
     step = ft_bucket_step_ns(limits);
     depth = step * limits->burst;
-    empty = atomic_load_explicit(&bucket->empty_ns, memory_order_relaxed);
+    empty = ft_bucket_empty_ns(bucket, depth, now);
 
     if (empty <= now) {
         return (uint64_t) limits->burst * 1000;
@@ -70,9 +99,11 @@ ft_bucket_room_milli(ft_bucket_t *bucket, const ft_limits_t *limits,
         return 0;
     }
 
-    /* a step is at most 1e12 ns, a depth that overflows is a year long */
+    /* in two parts: a deep bucket's room x 1000 would overflow */
 
-    return (depth - (empty - now)) / (step / 1000 ? step / 1000 : 1);
+    room = depth - (empty - now);
+
+    return room / step * 1000 + room % step * 1000 / step;
 }
 
 
@@ -80,17 +111,18 @@ uint64_t
 ft_bucket_ready_ms(ft_bucket_t *bucket, const ft_limits_t *limits,
     uint64_t now_ms)
 {
-    uint64_t  empty, step, depth;
+    uint64_t  empty, now, step, depth;
 
     if (limits->rate_milli == 0) {
         return now_ms;
     }
 
+    now = now_ms * FT_NS_PER_MS;
     step = ft_bucket_step_ns(limits);
     depth = step * limits->burst;
-    empty = atomic_load_explicit(&bucket->empty_ns, memory_order_relaxed);
+    empty = ft_bucket_empty_ns(bucket, depth, now);
 
-    if (empty + step <= now_ms * FT_NS_PER_MS + depth) {
+    if (empty + step <= now + depth) {
         return now_ms;
     }
 
