@@ -31,7 +31,7 @@ packages_of() {
              libevent-dev libsqlite3-dev libjansson-dev libcurl4-openssl-dev
         ;;
     test)
-        echo perl curl procps openssl nghttp2-client faketime
+        echo perl curl procps openssl nghttp2-client faketime libcmocka-dev
         ;;
     valgrind)
         echo valgrind libc6-dbg curl procps

@@ -1,0 +1,22 @@
+# Unit tests of the core: a program for each file of it.
+
+UNIT_TESTS := $(notdir $(basename $(wildcard t/unit/test_*.c)))
+UNIT_PROGS := $(UNIT_TESTS:%=$(BUILD)/unit/%)
+
+UNIT_CFLAGS := $(CORE_CFLAGS) -It/unit
+
+.PHONY: test-unit
+
+test-unit: $(UNIT_PROGS) ## unit tests of the core
+	@t/unit/run.sh $(UNIT_PROGS)
+
+$(BUILD)/unit/%.o: t/unit/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(CFLAGS_EXTRA) $(UNIT_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/unit/test_%: $(BUILD)/unit/test_%.o $(BUILD)/libft.a
+	$(CC) $(LDFLAGS_EXTRA) -o $@ $^ -lcmocka -lcrypto -lpthread
+
+.SECONDARY: $(UNIT_PROGS:%=%.o)
+
+-include $(UNIT_PROGS:%=%.d)

@@ -1,0 +1,43 @@
+#!/bin/sh
+#
+# Runs test programs, one after another, and adds up what cmocka counted.
+#
+# usage: t/unit/run.sh PROGRAM...
+#
+# A program that ends otherwise than by its own verdict (a signal, a
+# sanitizer) counts as one failure, whatever it printed.
+
+set -eu
+
+[ $# -gt 0 ] || { echo "usage: ${0##*/} PROGRAM..." >&2; exit 1; }
+
+passed=0
+failed=0
+out=$(mktemp)
+trap 'rm -f "$out"' EXIT
+
+# count WORD: the number that cmocka printed beside it, 0 where it did not
+count() {
+    sed -n "s/^\[ *$1 *\] \([0-9][0-9]*\) test.*/\1/p" "$out" \
+        | awk '{ n += $1 } END { print n + 0 }'
+}
+
+for program; do
+    status=0
+    "$program" > "$out" 2>&1 || status=$?
+
+    # what passed is said by its number alone
+    grep -v -e '^\[ RUN ' -e '^\[       OK ' "$out" || true
+
+    bad=$(count FAILED)
+    passed=$((passed + $(count PASSED)))
+    failed=$((failed + bad))
+
+    if [ $status -ne 0 ] && [ "$bad" -eq 0 ]; then
+        echo "$program: ended with status $status" >&2
+        failed=$((failed + 1))
+    fi
+done
+
+echo "unit tests: $passed passed, $failed failed"
+[ $failed -eq 0 ]

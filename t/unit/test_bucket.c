@@ -1,0 +1,420 @@
+
+/*
+ * The bucket: no window of any length admits more than burst + rate x length,
+ * whatever the times, rates and reloads.
+ */
+
+#include "unit.h"
+#include "ft_bucket.h"
+
+
+#define ADMITTED_MAX  3000
+
+
+/* rates from 1r/m to 100000r/s; some that do not divide a second evenly */
+static const uint32_t  rates_milli[] = {
+    16, 17, 500, 1000, 3000, 7777, 32000, 99999, 333333, 1000000, 7000001,
+    95000001, 99999999, 100000000
+};
+
+#define RATES  (sizeof(rates_milli) / sizeof(rates_milli[0]))
+
+
+static ft_limits_t
+limits_of(uint32_t rate_milli, uint32_t burst)
+{
+    ft_limits_t  limits = { rate_milli, FT_PERIOD_DEFAULT_MS, burst, 0 };
+
+    return limits;
+}
+
+
+/* Every window that begins and ends with an admission: all that matter. */
+static void
+check_windows(const ft_limits_t *limits, const uint64_t *at, unsigned n)
+{
+    unsigned  i, j;
+    uint64_t  most;
+
+    for (i = 0; i < n; i++) {
+        for (j = i; j < n; j++) {
+            most = limits->burst * UINT64_C(1000000)
+                   + (at[j] - at[i]) * limits->rate_milli;
+
+            unit_check((j - i + 1) * UINT64_C(1000000) <= most,
+                       "%u admitted within %u ms at %u r/1000s, burst %u",
+                       j - i + 1, (unsigned) (at[j] - at[i]),
+                       limits->rate_milli, limits->burst);
+        }
+    }
+}
+
+
+static int
+by_time(const void *a, const void *b)
+{
+    uint64_t  x, y;
+
+    x = *(const uint64_t *) a;
+    y = *(const uint64_t *) b;
+
+    return (x > y) - (x < y);
+}
+
+
+/*
+ * Attempts at random times, some by workers whose clock is up to late_ms
+ * behind.  The claimed times of the admitted must satisfy the bound.
+ */
+static void
+check_random(uint64_t *seed, const ft_limits_t *limits, uint64_t late_ms)
+{
+    unsigned     n, attempts;
+    uint64_t     now, claimed, gap, at[ADMITTED_MAX];
+    ft_bucket_t  bucket = { 0 };
+
+    n = 0;
+    now = UNIT_EPOCH_MS;
+
+    /* most gaps about as long as the bucket leaks for one, some far longer */
+
+    gap = UINT64_C(1000000) / limits->rate_milli;
+
+    for (attempts = 0; attempts < 4000 && n < ADMITTED_MAX; attempts++) {
+        claimed = now - (late_ms ? unit_random(seed) % late_ms : 0);
+
+        if (ft_bucket_take(&bucket, limits, claimed)) {
+            at[n++] = claimed;
+        }
+
+        switch (unit_random(seed) % 16) {
+
+        case 0:
+            now += unit_random(seed) % (gap * limits->burst * 2 + 2);
+            break;
+
+        case 1: case 2: case 3: case 4: case 5: case 6: case 7:
+            now += unit_random(seed) % (gap + 2);
+            break;
+
+        default: /* the same millisecond */
+            break;
+        }
+    }
+
+    unit_check(n >= limits->burst || n == ADMITTED_MAX,
+               "only %u admitted, burst %u", n, limits->burst);
+
+    qsort(at, n, sizeof(at[0]), by_time);
+    check_windows(limits, at, n);
+}
+
+
+static void
+test_any_window_is_bounded(void **unused)
+{
+    unsigned     i;
+    uint64_t     seed;
+    ft_limits_t  limits;
+
+    (void) unused;
+
+    for (seed = 1; seed <= 3; seed++) {
+        for (i = 0; i < RATES; i++) {
+            uint64_t  s = seed * 1000 + i;
+
+            limits = limits_of(rates_milli[i],
+                               (uint32_t) unit_between(&s, 1, 60));
+            check_random(&s, &limits, 0);
+        }
+    }
+}
+
+
+static void
+test_late_workers_change_nothing(void **unused)
+{
+    unsigned     i;
+    uint64_t     seed;
+    ft_limits_t  limits;
+
+    (void) unused;
+
+    for (i = 0; i < RATES; i++) {
+        seed = 77 + i;
+        limits = limits_of(rates_milli[i], (uint32_t) unit_between(&seed, 1, 9));
+        check_random(&seed, &limits, 200);
+    }
+}
+
+
+/* As fast as it goes for a period: neither more than promised nor less. */
+static void
+test_a_period_at_full_rate(void **unused)
+{
+    unsigned     i;
+    uint64_t     now, end, n, most;
+    ft_limits_t  limits;
+
+    (void) unused;
+
+    for (i = 0; i < RATES; i++) {
+        ft_bucket_t  bucket = { 0 };
+
+        limits = limits_of(rates_milli[i], ft_burst_default(rates_milli[i]));
+
+        n = 0;
+        end = UNIT_EPOCH_MS + (rates_milli[i] < 1000 ? 600000 : 5000);
+
+        for (now = UNIT_EPOCH_MS; now <= end; now++) {
+            while (ft_bucket_take(&bucket, &limits, now)) {
+                n++;
+            }
+        }
+
+        most = limits.burst
+               + (end - UNIT_EPOCH_MS) * limits.rate_milli / 1000000;
+
+        unit_check(n <= most, "%u instead of %u at %u r/1000s", (unsigned) n,
+                   (unsigned) most, limits.rate_milli);
+
+        /* the leak of one is a whole number of ns: a ten-thousandth at most */
+
+        unit_check(n + 1 + most / 10000 >= most,
+                   "only %u of %u at %u r/1000s", (unsigned) n,
+                   (unsigned) most, limits.rate_milli);
+    }
+}
+
+
+static void
+test_time_standing_still(void **unused)
+{
+    unsigned     i, n;
+    ft_bucket_t  bucket = { 0 };
+    ft_limits_t  limits = limits_of(20000, 5);
+
+    (void) unused;
+
+    for (i = 0, n = 0; i < 1000; i++) {
+        n += ft_bucket_take(&bucket, &limits, UNIT_EPOCH_MS);
+    }
+
+    assert_int_equal(n, 5);
+    assert_false(ft_bucket_take(&bucket, &limits, UNIT_EPOCH_MS + 49));
+    assert_true(ft_bucket_take(&bucket, &limits, UNIT_EPOCH_MS + 50));
+}
+
+
+/* Idleness of any length earns a burst, never more. */
+static void
+test_idleness_earns_one_burst(void **unused)
+{
+    unsigned     n;
+    uint64_t     idle;
+    ft_bucket_t  bucket = { 0 };
+    ft_limits_t  limits = limits_of(10000, 7);
+
+    (void) unused;
+
+    for (idle = 1000; idle < UINT64_C(4000000000000); idle *= 10) {
+        n = 0;
+
+        while (ft_bucket_take(&bucket, &limits, UNIT_EPOCH_MS + idle)) {
+            n++;
+        }
+
+        assert_int_equal(n, 7);
+    }
+}
+
+
+static void
+test_no_rate_no_bound(void **unused)
+{
+    unsigned     i;
+    ft_bucket_t  bucket = { 0 };
+    ft_limits_t  limits = limits_of(0, 1);
+
+    (void) unused;
+
+    for (i = 0; i < 1000; i++) {
+        assert_true(ft_bucket_take(&bucket, &limits, UNIT_EPOCH_MS));
+    }
+
+    assert_int_equal(ft_bucket_room_milli(&bucket, &limits, UNIT_EPOCH_MS),
+                     1000);
+    assert_int_equal(ft_bucket_ready_ms(&bucket, &limits, UNIT_EPOCH_MS),
+                     UNIT_EPOCH_MS);
+}
+
+
+/* Room, readiness and taking tell one story. */
+static void
+test_room_and_ready_agree_with_take(void **unused)
+{
+    bool         taken;
+    unsigned     i, step;
+    uint64_t     seed, now, room, ready;
+    ft_bucket_t  bucket, copy;
+    ft_limits_t  limits;
+
+    (void) unused;
+
+    for (i = 0; i < RATES; i++) {
+        seed = 5 + i;
+        limits = limits_of(rates_milli[i],
+                           (uint32_t) unit_between(&seed, 1, 2000));
+        atomic_store(&bucket.empty_ns, 0);
+        now = UNIT_EPOCH_MS;
+
+        for (step = 0; step < 3000; step++) {
+            room = ft_bucket_room_milli(&bucket, &limits, now);
+            ready = ft_bucket_ready_ms(&bucket, &limits, now);
+
+            assert_in_range(room, 0, limits.burst * UINT64_C(1000));
+
+            if (ready > now) {
+                atomic_store(&copy.empty_ns, atomic_load(&bucket.empty_ns));
+                assert_false(ft_bucket_take(&copy, &limits, ready - 1));
+                assert_true(ft_bucket_take(&copy, &limits, ready));
+            }
+
+            taken = ft_bucket_take(&bucket, &limits, now);
+
+            assert_int_equal(taken, room >= 1000);
+            assert_int_equal(taken, ready <= now);
+
+            if (unit_random(&seed) % 3 == 0) {
+                now += unit_random(&seed)
+                       % (UINT64_C(2000000) / limits.rate_milli + 2);
+            }
+        }
+    }
+}
+
+
+/* A reload with another rate or burst holds from then on. */
+static void
+test_reload_takes_effect(void **unused)
+{
+    unsigned     n;
+    uint64_t     now, waited;
+    ft_bucket_t  bucket = { 0 };
+    ft_limits_t  slow = limits_of(16, 10);
+    ft_limits_t  fast = limits_of(100000, 10);
+    ft_limits_t  small = limits_of(100000, 2);
+
+    (void) unused;
+
+    now = UNIT_EPOCH_MS;
+
+    while (ft_bucket_take(&bucket, &slow, now)) {
+        /* void */
+    }
+
+    /* ten minutes' worth of debt at the old rate is not ten minutes of silence */
+
+    for (waited = 0; !ft_bucket_take(&bucket, &fast, now + waited); waited++) {
+        unit_check(waited < 6000, "still shut %u ms after the reload",
+                   (unsigned) waited);
+    }
+
+    now += waited + 10000;
+
+    for (n = 0; ft_bucket_take(&bucket, &fast, now); n++) {
+        /* void */
+    }
+
+    assert_int_equal(n, 10);
+
+    /* a smaller burst: the bucket is fuller than it may be, until it leaks */
+
+    assert_false(ft_bucket_take(&bucket, &small, now));
+    assert_false(ft_bucket_take(&bucket, &small, now + 80));
+    assert_true(ft_bucket_take(&bucket, &small, now + 90));
+}
+
+
+/* Limits that change at random: at most the largest rate, and one burst more
+   for each change. */
+static void
+test_reloads_are_bounded(void **unused)
+{
+    unsigned     i, n, rate, burst, bursts;
+    uint64_t     seed, now, began;
+    ft_bucket_t  bucket = { 0 };
+    ft_limits_t  limits;
+
+    (void) unused;
+
+    n = 0;
+    seed = 42;
+    rate = 200000;
+    burst = bursts = 40;
+    began = now = UNIT_EPOCH_MS;
+    limits = limits_of(rate, burst);
+
+    for (i = 0; i < 200000; i++) {
+
+        if (unit_random(&seed) % 20000 == 0) {
+            bursts += burst;
+            limits = limits_of((uint32_t) unit_between(&seed, 1000, rate),
+                               (uint32_t) unit_between(&seed, 1, burst));
+        }
+
+        n += ft_bucket_take(&bucket, &limits, now);
+        now += unit_random(&seed) % 4 == 0;
+
+        unit_check(n * UINT64_C(1000000)
+                   <= bursts * UINT64_C(1000000) + (now - began) * rate,
+                   "%u admitted in %u ms", n, (unsigned) (now - began));
+    }
+
+    unit_check(n > 1000, "only %u admitted", n);
+}
+
+
+/* The zone's time may be set back while nobody waits: no long silence then. */
+static void
+test_clock_set_back(void **unused)
+{
+    uint64_t     now, waited;
+    ft_bucket_t  bucket = { 0 };
+    ft_limits_t  limits = limits_of(100000, 10);
+
+    (void) unused;
+
+    while (ft_bucket_take(&bucket, &limits, UNIT_EPOCH_MS)) {
+        /* void */
+    }
+
+    now = UNIT_EPOCH_MS - 3600000;
+
+    for (waited = 0; !ft_bucket_take(&bucket, &limits, now + waited);
+         waited++)
+    {
+        unit_check(waited < 6000, "still shut %u ms after the step",
+                   (unsigned) waited);
+    }
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest  tests[] = {
+        cmocka_unit_test(test_any_window_is_bounded),
+        cmocka_unit_test(test_late_workers_change_nothing),
+        cmocka_unit_test(test_a_period_at_full_rate),
+        cmocka_unit_test(test_time_standing_still),
+        cmocka_unit_test(test_idleness_earns_one_burst),
+        cmocka_unit_test(test_no_rate_no_bound),
+        cmocka_unit_test(test_room_and_ready_agree_with_take),
+        cmocka_unit_test(test_reload_takes_effect),
+        cmocka_unit_test(test_reloads_are_bounded),
+        cmocka_unit_test(test_clock_set_back)
+    };
+
+    return unit_tests(tests);
+}
