@@ -16,6 +16,12 @@ $(BUILD)/sim/%.o: tools/%.c
 $(BUILD)/flash-sim: $(SIM_OBJS) $(BUILD)/libft.a
 	$(CC) $(LDFLAGS_EXTRA) -o $@ $(SIM_OBJS) $(BUILD)/libft.a -lm
 
+REPORT_OBJS := $(BUILD)/sim/report.o $(BUILD)/sim/report_log.o \
+               $(BUILD)/sim/report_shoppers.o $(BUILD)/sim/fairness.o
+
+$(BUILD)/flash-report: $(REPORT_OBJS)
+	$(CC) $(LDFLAGS_EXTRA) -o $@ $^ -lm
+
 .PHONY: predict fairness
 
 predict: $(BUILD)/flash-sim ## the playbook's predictions, simulated (seconds)
@@ -24,4 +30,4 @@ predict: $(BUILD)/flash-sim ## the playbook's predictions, simulated (seconds)
 fairness: $(BUILD)/flash-sim ## what the edge must reach, simulated (under a minute)
 	@FLASH_SIM=$(BUILD)/flash-sim sim/fairness.sh
 
--include $(SIM_OBJS:.o=.d)
+-include $(SIM_OBJS:.o=.d) $(REPORT_OBJS:.o=.d)

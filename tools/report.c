@@ -1,0 +1,351 @@
+
+/*
+ * flash-report: how fair a sale was, from nginx's access log.
+ */
+
+#include <argp.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "report_shoppers.h"
+
+
+typedef struct {
+    uint64_t              status[FT_LOG_STATUSES];
+    uint64_t              requests;
+    uint64_t              dry_run;
+    uint64_t              polls;
+    uint64_t              queued;       /* shoppers */
+    uint64_t              others;       /* lines without a status */
+    uint64_t              broken;       /* admissions without id or times */
+    ft_report_shoppers_t  shoppers;
+    ft_fairness_t         fairness;
+} ft_report_t;
+
+typedef struct {
+    const char           *log;
+    bool                  json;
+} ft_report_options_t;
+
+typedef struct {
+    const char           *name;
+    const char           *label;
+    double                value;
+    int                   digits;
+} ft_report_row_t;
+
+
+static const struct argp_option  ft_report_option_list[] = {
+    { "json", 'j', NULL, 0, "JSON instead of a table", 0 },
+    { NULL, 0, NULL, 0, NULL, 0 }
+};
+
+
+static void
+ft_report_no_memory(void)
+{
+    fprintf(stderr, "flash-report: no memory\n");
+    exit(2);
+}
+
+
+static void
+ft_report_admission(ft_report_t *report, const ft_log_line_t *line,
+    ft_report_shopper_t *shopper)
+{
+    if (line->first_us < 0 || line->waited_us < 0) {
+        report->broken++;
+        return;
+    }
+
+    /* a shopper with two tabs can be admitted twice: the first one counts */
+
+    if (shopper->served.admitted_us < 0) {
+        shopper->served.first_us = line->first_us;
+        shopper->served.admitted_us = line->first_us + line->waited_us;
+    }
+}
+
+
+static void
+ft_report_line(ft_report_t *report, const ft_log_line_t *line)
+{
+    ft_report_shopper_t  *shopper;
+
+    report->requests++;
+    report->status[line->status]++;
+    report->dry_run += line->dry_run;
+
+    if (line->status != FT_LOG_QUEUED && line->status != FT_LOG_ADMITTED
+        && line->status != FT_LOG_REJECTED)
+    {
+        return;
+    }
+
+    if (line->id == 0) {
+        report->broken += (line->status == FT_LOG_ADMITTED);
+        return;
+    }
+
+    shopper = ft_report_shopper(&report->shoppers, line->id);
+    if (shopper == NULL) {
+        ft_report_no_memory();
+        return;
+    }
+
+    shopper->polls++;
+    report->polls++;
+
+    if (line->status == FT_LOG_QUEUED && !shopper->queued) {
+        shopper->queued = true;
+        report->queued++;
+    }
+
+    if (line->status == FT_LOG_ADMITTED) {
+        ft_report_admission(report, line, shopper);
+    }
+}
+
+
+static void
+ft_report_read(ft_report_t *report, FILE *file, const char *name)
+{
+    char           *text;
+    size_t          size;
+    ssize_t         len;
+    ft_log_line_t   line;
+
+    text = NULL;
+    size = 0;
+
+    while ((len = getline(&text, &size, file)) != -1) {
+        if (ft_log_read(&line, text, (size_t) len)) {
+            ft_report_line(report, &line);
+        } else {
+            report->others++;
+        }
+    }
+
+    free(text);
+
+    if (ferror(file)) {
+        fprintf(stderr, "flash-report: cannot read %s: %s\n", name,
+                strerror(errno));
+        exit(2);
+    }
+}
+
+
+static void
+ft_report_measure(ft_report_t *report)
+{
+    size_t                i, n;
+    ft_served_t          *served;
+    ft_report_shopper_t  *shopper;
+
+    served = malloc((report->shoppers.n + 1) * sizeof(ft_served_t));
+    if (served == NULL) {
+        ft_report_no_memory();
+        return;
+    }
+
+    n = 0;
+
+    for (i = 0; i < report->shoppers.size; i++) {
+        shopper = &report->shoppers.table[i];
+
+        if (shopper->id != 0 && shopper->served.admitted_us >= 0) {
+            served[n++] = shopper->served;
+        }
+    }
+
+    if (!ft_fairness(served, n, &report->fairness)) {
+        ft_report_no_memory();
+    }
+
+    free(served);
+}
+
+
+static void
+ft_report_print_json(const ft_report_row_t *rows, size_t n)
+{
+    size_t  i;
+
+    for (i = 0; i < n; i++) {
+        printf("%s\"%s\":", i == 0 ? "{" : ",\n", rows[i].name);
+
+        if (isnan(rows[i].value)) {
+            printf("null");
+        } else {
+            printf("%.*f", rows[i].digits, rows[i].value);
+        }
+    }
+
+    printf("}\n");
+}
+
+
+static void
+ft_report_print_table(const ft_report_row_t *rows, size_t n)
+{
+    size_t  i;
+
+    for (i = 0; i < n; i++) {
+        if (isnan(rows[i].value)) {
+            printf("%-24s %12s\n", rows[i].label, "-");
+        } else {
+            printf("%-24s %12.*f\n", rows[i].label, rows[i].digits,
+                   rows[i].value);
+        }
+    }
+}
+
+
+static void
+ft_report_print(const ft_report_t *report, bool json)
+{
+    size_t                n, shoppers;
+    const ft_fairness_t  *fairness;
+
+    shoppers = report->shoppers.n;
+    fairness = &report->fairness;
+
+    const ft_report_row_t  rows[] = {
+        { "requests", "requests", (double) report->requests, 0 },
+        { "other_lines", "other lines", (double) report->others, 0 },
+        { "dry_run", "of a dry run", (double) report->dry_run, 0 },
+        { "passed", "with a pass", (double) report->status[FT_LOG_PASSED], 0 },
+        { "bypassed", "bypassed", (double) report->status[FT_LOG_BYPASSED],
+          0 },
+        { "rejected", "rejected", (double) report->status[FT_LOG_REJECTED],
+          0 },
+        { "shoppers", "shoppers", (double) shoppers, 0 },
+        { "queued", "queued", (double) report->queued, 0 },
+        { "admitted", "admitted", (double) fairness->admitted, 0 },
+        { "polls_per_shopper", "polls a shopper",
+          shoppers > 0 ? (double) report->polls / (double) shoppers : NAN, 3 },
+        { "wait_p50_s", "wait p50, s", fairness->wait_p50_s, 3 },
+        { "wait_p95_s", "wait p95, s", fairness->wait_p95_s, 3 },
+        { "wait_spread_s", "wait spread, s", fairness->wait_spread_s, 3 },
+        { "overtaken", "overtaken", fairness->overtaken, 5 },
+        { "kendall_tau", "Kendall's tau", fairness->kendall_tau, 5 },
+        { "worst_inversion_s", "worst inversion, s",
+          fairness->worst_inversion_s, 3 },
+    };
+
+    n = sizeof(rows) / sizeof(rows[0]);
+
+    if (json) {
+        ft_report_print_json(rows, n);
+    } else {
+        ft_report_print_table(rows, n);
+    }
+}
+
+
+static error_t
+ft_report_option(int key, char *text, struct argp_state *state)
+{
+    ft_report_options_t  *options;
+
+    options = state->input;
+
+    switch (key) {
+
+    case 'j':
+        options->json = true;
+        return 0;
+
+    case ARGP_KEY_ARG:
+        if (options->log != NULL) {
+            argp_error(state, "one log at a time: \"%s\" is one too many; join "
+                       "them with cat and read \"-\"", text);
+        }
+
+        options->log = text;
+        return 0;
+
+    case ARGP_KEY_END:
+        if (options->log == NULL) {
+            argp_error(state, "name an access log, or \"-\" for the standard "
+                       "input");
+        }
+
+        return 0;
+    }
+
+    return ARGP_ERR_UNKNOWN;
+}
+
+
+static FILE *
+ft_report_open(const char *log)
+{
+    FILE  *file;
+
+    if (strcmp(log, "-") == 0) {
+        return stdin;
+    }
+
+    file = fopen(log, "r");
+    if (file == NULL) {
+        fprintf(stderr, "flash-report: cannot open %s: %s\n", log,
+                strerror(errno));
+        exit(2);
+    }
+
+    return file;
+}
+
+
+int
+main(int argc, char **argv)
+{
+    FILE                 *file;
+    ft_report_t           report;
+    ft_report_options_t   options;
+
+    static const struct argp  argp = {
+        .options = ft_report_option_list,
+        .parser = ft_report_option,
+        .args_doc = "ACCESS_LOG",
+        .doc = "Prints how fair a sale was, from an access log in the format "
+               "that docs/log.md describes; \"-\" reads the standard input."
+    };
+
+    options = (ft_report_options_t) { NULL, false };
+    argp_err_exit_status = 2;
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
+
+    report = (ft_report_t) { .requests = 0 };
+
+    if (!ft_report_shoppers_init(&report.shoppers)) {
+        ft_report_no_memory();
+    }
+
+    file = ft_report_open(options.log);
+    ft_report_read(&report, file, options.log);
+    fclose(file);
+
+    if (report.requests == 0) {
+        fprintf(stderr, "flash-report: no line of %s (%llu) has a status=: "
+                "it takes the log_format of docs/log.md\n", options.log,
+                (unsigned long long) report.others);
+        return 1;
+    }
+
+    if (report.broken > 0) {
+        fprintf(stderr, "flash-report: %llu admissions lack id=, first= or "
+                "waited= and are left out: see docs/log.md\n",
+                (unsigned long long) report.broken);
+    }
+
+    ft_report_measure(&report);
+    ft_report_print(&report, options.json);
+    ft_report_shoppers_free(&report.shoppers);
+
+    return 0;
+}

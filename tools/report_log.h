@@ -1,0 +1,42 @@
+
+/*
+ * A line of the access log that docs/log.md describes.
+ */
+
+#ifndef FT_REPORT_LOG_H_INCLUDED
+#define FT_REPORT_LOG_H_INCLUDED
+
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+
+typedef enum {
+    FT_LOG_OTHER,           /* a status that decides nothing: SOLD_OUT, ... */
+    FT_LOG_QUEUED,
+    FT_LOG_ADMITTED,
+    FT_LOG_REJECTED,
+    FT_LOG_PASSED,
+    FT_LOG_BYPASSED,
+    FT_LOG_STATUSES
+} ft_log_status_t;
+
+
+typedef struct {
+    ft_log_status_t    status;
+    bool               dry_run;
+    uint64_t           id;          /* a hash of it; 0: none */
+    int64_t            first_us;    /* epoch; -1: none */
+    int64_t            waited_us;   /* -1: none */
+} ft_log_line_t;
+
+
+/*
+ * Reads a line, with or without its end.  False: it has no status, so it is
+ * not about a request that the throttle saw.
+ */
+bool ft_log_read(ft_log_line_t *line, const char *text, size_t len);
+
+
+#endif /* FT_REPORT_LOG_H_INCLUDED */
