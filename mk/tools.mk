@@ -1,0 +1,21 @@
+# The crowd of shoppers, the demo, and the end-to-end tests that use them.
+
+CROWD := $(BUILD)/flash-crowd
+CROWD_SRCS := $(wildcard tools/crowd*.c) tools/fairness.c
+CROWD_OBJS := $(CROWD_SRCS:tools/%.c=$(BUILD)/tools/%.o)
+CROWD_PACKAGES := libcurl libevent_core jansson
+
+# Expanded when a recipe needs them: pkg-config may not be there before.
+CROWD_CFLAGS = -std=gnu11 -Itools -Isim \
+               $(shell pkg-config --cflags $(CROWD_PACKAGES))
+CROWD_LIBS = $(shell pkg-config --libs $(CROWD_PACKAGES)) -lm
+
+$(CROWD): $(CROWD_OBJS)
+	$(CC) $(CFLAGS) $(CFLAGS_EXTRA) $(LDFLAGS) $(LDFLAGS_EXTRA) \
+	    -o $@ $(CROWD_OBJS) $(CROWD_LIBS)
+
+$(BUILD)/tools/%.o: tools/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CROWD_CFLAGS) $(CFLAGS) $(CFLAGS_EXTRA) -MMD -MP -c -o $@ $<
+
+-include $(CROWD_OBJS:.o=.d)
