@@ -22,7 +22,22 @@ REPORT_OBJS := $(BUILD)/sim/report.o $(BUILD)/sim/report_log.o \
 $(BUILD)/flash-report: $(REPORT_OBJS)
 	$(CC) $(LDFLAGS_EXTRA) -o $@ $^ -lm
 
-.PHONY: predict fairness
+SIM_TEST_OBJS := $(patsubst sim/t/%.c,$(BUILD)/sim/t/%.o,$(wildcard sim/t/*.c))
+
+$(BUILD)/sim/t/%.o: sim/t/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(CFLAGS_EXTRA) $(SIM_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/sim/unit: $(SIM_TEST_OBJS) $(filter-out %/main.o,$(SIM_OBJS)) \
+                   $(BUILD)/sim/report_log.o $(BUILD)/libft.a
+	$(CC) $(LDFLAGS_EXTRA) -o $@ $^ -lm
+
+.PHONY: predict fairness test-sim
+
+test-sim: $(BUILD)/sim/unit $(BUILD)/flash-sim $(BUILD)/flash-report ## tests of the simulator and the report, and short forms of predict and fairness
+	@FLASH_SIM=$(BUILD)/flash-sim FLASH_REPORT=$(BUILD)/flash-report \
+	    sim/t/run.sh $(BUILD)/sim/unit sim/t/flash_sim.sh \
+	    sim/t/flash_report.sh sim/t/figures.sh
 
 predict: $(BUILD)/flash-sim ## the playbook's predictions, simulated (seconds)
 	@FLASH_SIM=$(BUILD)/flash-sim sim/predict.sh
@@ -30,4 +45,4 @@ predict: $(BUILD)/flash-sim ## the playbook's predictions, simulated (seconds)
 fairness: $(BUILD)/flash-sim ## what the edge must reach, simulated (under a minute)
 	@FLASH_SIM=$(BUILD)/flash-sim sim/fairness.sh
 
--include $(SIM_OBJS:.o=.d) $(REPORT_OBJS:.o=.d)
+-include $(SIM_OBJS:.o=.d) $(REPORT_OBJS:.o=.d) $(SIM_TEST_OBJS:.o=.d)

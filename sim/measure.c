@@ -85,6 +85,7 @@ ft_measure_times(ft_run_t *run, double *value)
 static double
 ft_measure_over_admitted(const ft_run_t *run, size_t n)
 {
+    bool                 paced;
     size_t               from, i;
     double               allowed, rate, worst;
     const ft_change_t   *change;
@@ -93,7 +94,10 @@ ft_measure_over_admitted(const ft_run_t *run, size_t n)
     options = run->world.options;
     rate = options->rate_milli / 1e3;
 
-    if (run->world.edge == NULL || rate == 0) {
+    paced = ft_variant_edge(options->variant)
+            || (options->variant == FT_IDEAL && options->slots == 0);
+
+    if (!paced || rate == 0) {
         return NAN;
     }
 

@@ -235,8 +235,7 @@ ft_fairness_tau(ft_served_t *ordered, size_t n, ft_served_t *spare)
                   - 2.0 * (double) discordant;
 
     return concordance
-           / (sqrt((double) (pairs - firsts))
-              * sqrt((double) (pairs - admissions)));
+           / sqrt((double) (pairs - firsts) * (double) (pairs - admissions));
 }
 
 

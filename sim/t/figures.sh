@@ -1,0 +1,29 @@
+#!/bin/sh
+#
+# Short forms of "make predict" and "make fairness": fixed seeds, fewer runs.
+
+. "$(dirname "$0")/tap.sh"
+
+dir=$(dirname "$0")/..
+out=$(mktemp)
+trap 'rm -f "$out"' EXIT
+
+# each line of a table is a test
+
+table() {
+    "$@" > "$out"
+
+    while read -r line; do
+        case $line in
+        *' ok') ok "$line" true ;;
+        *MISSED) ok "$line" false ;;
+        esac
+    done < "$out"
+
+    ok "$(basename "$1") printed its table" grep -q ' ok$' "$out"
+}
+
+table "$dir/predict.sh" 60
+table "$dir/fairness.sh" 5
+
+done_testing
