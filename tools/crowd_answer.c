@@ -101,6 +101,7 @@ ft_answer_read(const ft_request_t *request, bool poll)
     ft_answer_word_t   word;
 
     word.retry_ms = request->retry_after_s * 1000;
+    word.coarse = true;
     word.first_attempt_ms = 0;
     word.told = ft_answer_by_code(request->status);
 
@@ -116,6 +117,7 @@ ft_answer_read(const ft_request_t *request, bool poll)
         if (json_object_get(json, "retry_ms") != NULL) {
             word.retry_ms = json_integer_value(json_object_get(json,
                                                                "retry_ms"));
+            word.coarse = false;
         }
     }
 

@@ -26,6 +26,7 @@ typedef enum {
 typedef struct {
     ft_told_t   told;
     int64_t     retry_ms;
+    bool        coarse;                 /* whole seconds, the same for all */
     int64_t     first_attempt_ms;       /* epoch; 0: not said */
 } ft_answer_word_t;
 

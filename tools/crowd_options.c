@@ -34,6 +34,7 @@ struct ft_option_s {
 
 
 static const char *ft_option_url(void *field, const char *value);
+static const char *ft_option_file(void *field, const char *value);
 static const char *ft_option_stages(void *field, const char *value);
 static const char *ft_option_shoppers(void *field, const char *value);
 static const char *ft_option_patience(void *field, const char *value);
@@ -86,6 +87,10 @@ static const ft_option_t  ft_option_table[] = {
     { "seed", "N", ft_option_seed, FT_FIELD(seed),
       "who has how much patience, who vanishes, follows from it [1]" },
 
+    { "trace", "FILE", ft_option_file, FT_FIELD(trace),
+      "writes a shopper a line: number, first attempt, last request,\n"
+      "end (epoch ms), what became of it, requests, last HTTP status" },
+
     { "live", NULL, ft_option_flag, FT_FIELD(live),
       "a line a second while the sale lasts" },
 
@@ -110,6 +115,22 @@ ft_option_url(void *field, const char *value)
     }
 
     *(const char **) field = value;
+
+    return NULL;
+}
+
+
+static const char *
+ft_option_file(void *field, const char *value)
+{
+    FILE  *file;
+
+    file = fopen(value, "w");
+    if (file == NULL) {
+        return "this file cannot be written; give another";
+    }
+
+    *(FILE **) field = file;
 
     return NULL;
 }

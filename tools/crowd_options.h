@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include "crowd_arrivals.h"
 
 
@@ -16,6 +17,7 @@ typedef struct {
     const char        *url;
     const char        *status_url;      /* NULL: not asked */
     const char        *stats_url;       /* NULL: not asked */
+    FILE              *trace;           /* NULL: none */
     ft_arrivals_t      arrivals;
     uint64_t           shoppers;
     double             patience_min_s;

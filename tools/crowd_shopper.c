@@ -24,6 +24,7 @@ typedef enum {
 struct ft_shopper_s {
     ft_crowd_t          *crowd;
     ft_request_t         request;
+    ft_random_t          random;
     struct curl_slist   *poll_headers;
     struct curl_slist   *headers;
     struct event        *timer;
@@ -32,7 +33,9 @@ struct ft_shopper_s {
     bool                 waits;
     bool                 stamped;       /* first_us is the edge's word */
 
-    int64_t              sent_us;       /* the request under way */
+    uint64_t             number;        /* the first who came is 1 */
+    uint64_t             requests;
+    int64_t              sent_us;       /* the last request */
     int64_t              arrived_us;
     int64_t              leaves_us;
     int64_t              vanishes_us;   /* INT64_MAX: never */
@@ -116,6 +119,39 @@ ft_shopper_unlink(ft_shopper_t *shopper)
 }
 
 
+/* Under way still: the request's end comes with the patience's. */
+static const char *
+ft_shopper_end_name(const ft_shopper_t *shopper, ft_end_t end)
+{
+    static const char  *names[FT_ENDS] = {
+        [FT_END_SERVED] = "confirmed",
+        [FT_END_DECLINED] = "declined",
+        [FT_END_SOLD_OUT] = "sold_out",
+        [FT_END_TOO_LATE] = "refused",
+        [FT_END_GAVE_UP] = "gave_up",
+        [FT_END_VANISHED] = "vanished",
+        [FT_END_FAILED] = "failed"
+    };
+
+    return end == FT_END_GAVE_UP && shopper->request.result != CURLE_OK
+           ? "timed_out" : names[end];
+}
+
+
+static void
+ft_shopper_trace(const ft_shopper_t *shopper, ft_end_t end)
+{
+    fprintf(shopper->crowd->options->trace,
+            "%llu\t%lld\t%lld\t%lld\t%s\t%llu\t%ld\n",
+            (unsigned long long) shopper->number,
+            (long long) (shopper->arrived_us / 1000),
+            (long long) (shopper->sent_us / 1000),
+            (long long) (ft_now_us() / 1000),
+            ft_shopper_end_name(shopper, end),
+            (unsigned long long) shopper->requests, shopper->request.status);
+}
+
+
 static void
 ft_shopper_end(ft_shopper_t *shopper, ft_end_t end)
 {
@@ -123,6 +159,10 @@ ft_shopper_end(ft_shopper_t *shopper, ft_end_t end)
     ft_served_t  *served;
 
     crowd = shopper->crowd;
+
+    if (crowd->options->trace != NULL) {
+        ft_shopper_trace(shopper, end);
+    }
 
     if (shopper->admitted_us != 0) {
         served = &crowd->served[crowd->nserved++];
@@ -173,6 +213,23 @@ ft_shopper_wait(ft_shopper_t *shopper, int64_t ms)
     tv.tv_usec = ms % 1000 * 1000;
 
     evtimer_add(shopper->timer, &tv);
+}
+
+
+/*
+ * Whole seconds bring all who were sent away at one time back at one time, so
+ * they are spread, by half to either side; milliseconds are followed.
+ */
+static int64_t
+ft_shopper_retry_ms(ft_shopper_t *shopper, const ft_answer_word_t *word)
+{
+    double  ms;
+
+    ms = (double) word->retry_ms;
+
+    return word->coarse
+           ? (int64_t) ft_random_between(&shopper->random, ms / 2, 1.5 * ms)
+           : word->retry_ms;
 }
 
 
@@ -256,6 +313,7 @@ ft_shopper_ask(ft_shopper_t *shopper)
         shopper->crowd->polls++;
     }
 
+    shopper->requests++;
     shopper->sent_us = ft_now_us();
     ft_shopper_question(shopper);
 }
@@ -315,7 +373,7 @@ ft_shopper_told(ft_shopper_t *shopper, const ft_answer_word_t *word)
 
     case FT_TOLD_WAIT:
         ft_shopper_queue(shopper);
-        ft_shopper_wait(shopper, word->retry_ms);
+        ft_shopper_wait(shopper, ft_shopper_retry_ms(shopper, word));
         return;
 
     case FT_TOLD_ADMITTED:
@@ -424,13 +482,14 @@ static void
 ft_shopper_draw(ft_shopper_t *shopper, bool *cookies)
 {
     double                     patience_s;
-    ft_random_t                random;
+    ft_random_t               *random;
     const ft_crowd_options_t  *options;
 
     options = shopper->crowd->options;
-    ft_random_seed(&random, options->seed, shopper->crowd->arrived, 0);
+    random = &shopper->random;
+    ft_random_seed(random, options->seed, shopper->number, 0);
 
-    patience_s = ft_random_between(&random, options->patience_min_s,
+    patience_s = ft_random_between(random, options->patience_min_s,
                                    options->patience_max_s);
 
     shopper->arrived_us = ft_now_us();
@@ -438,11 +497,11 @@ ft_shopper_draw(ft_shopper_t *shopper, bool *cookies)
     shopper->leaves_us = shopper->arrived_us + (int64_t) (patience_s * 1e6);
     shopper->vanishes_us = INT64_MAX;
 
-    *cookies = ft_random_unit(&random) >= options->no_cookie;
+    *cookies = ft_random_unit(random) >= options->no_cookie;
 
-    if (ft_random_unit(&random) < options->vanish) {
+    if (ft_random_unit(random) < options->vanish) {
         shopper->vanishes_us = shopper->arrived_us
-            + (int64_t) (ft_random_unit(&random) * patience_s * 1e6);
+            + (int64_t) (ft_random_unit(random) * patience_s * 1e6);
     }
 }
 
@@ -460,6 +519,7 @@ ft_shopper_arrive(ft_crowd_t *crowd)
 
     shopper->crowd = crowd;
     shopper->step = FT_SHOPPER_ASKS;
+    shopper->number = crowd->arrived + 1;
     ft_shopper_draw(shopper, &cookies);
     shopper->timer = evtimer_new(crowd->base, ft_shopper_wake, shopper);
 
