@@ -41,6 +41,9 @@ typedef struct {
     ft_sale_phase_t      phase;
     bool                 failed;
 
+    int64_t              seconds;       /* the next live line's number */
+    bool                 line_due;
+
     struct event        *arrival;
     struct event        *second;
     struct event        *again;
@@ -51,8 +54,9 @@ typedef struct {
 
 
 static void ft_sale_begin(ft_sale_t *sale);
-static void ft_sale_end(ft_sale_t *sale);
 static void ft_sale_arrive(evutil_socket_t fd, short events, void *data);
+static void ft_sale_print_line(ft_sale_t *sale);
+static void ft_sale_next_second(ft_sale_t *sale);
 
 
 static int64_t
@@ -89,13 +93,26 @@ ft_sale_fail(ft_sale_t *sale, const char *what, const char *why)
 }
 
 
+/* A live line shows what the edge and the checkout say, once both did. */
+static void
+ft_sale_line(ft_sale_t *sale)
+{
+    if (sale->phase == FT_SALE_ON && sale->line_due && !sale->edge.asking
+        && !sale->checkout.asking)
+    {
+        sale->line_due = false;
+        ft_sale_print_line(sale);
+        ft_sale_next_second(sale);
+    }
+}
+
+
 static void
 ft_sale_edge_told(void *data, const char *error)
 {
-    (void) data;
     (void) error;
 
-    /* the live line shows what was known last */
+    ft_sale_line(data);
 }
 
 
@@ -142,6 +159,7 @@ ft_sale_checkout_told(void *data, const char *error)
         return;
 
     case FT_SALE_ON:
+        ft_sale_line(sale);
         return;
 
     case FT_SALE_AFTER:
@@ -173,8 +191,7 @@ ft_sale_begin(ft_sale_t *sale)
     ft_sale_arrive(-1, 0, sale);
 
     if (sale->options.live) {
-        ft_timer_add(sale->second, 1000000);
-        ft_watch_ask(&sale->edge);
+        ft_sale_next_second(sale);
     }
 }
 
@@ -271,7 +288,7 @@ ft_sale_print_line(ft_sale_t *sale)
 
     fprintf(out, "%4lld s   arrivals %5llu   waiting %5llu   admitted %5llu"
             "   sold %5llu   threshold's age %s\n",
-            (long long) (ft_steady_us() - sale->began_us) / 1000000,
+            (long long) sale->seconds,
             (unsigned long long) crowd->arrived, (unsigned long long) waiting,
             (unsigned long long) crowd->admitted, (unsigned long long) sold,
             age);
@@ -280,22 +297,36 @@ ft_sale_print_line(ft_sale_t *sale)
 
 
 static void
+ft_sale_next_second(ft_sale_t *sale)
+{
+    int64_t  us;
+
+    us = ft_steady_us() - sale->began_us;
+
+    /* a timer may ring a moment early, a late answer may take seconds */
+    if (us / 1000000 > sale->seconds) {
+        sale->seconds = us / 1000000;
+    }
+
+    sale->seconds++;
+    ft_timer_add(sale->second, sale->seconds * 1000000 - us);
+}
+
+
+static void
 ft_sale_second(evutil_socket_t fd, short events, void *data)
 {
-    int64_t     us;
     ft_sale_t  *sale;
 
     (void) fd;
     (void) events;
 
     sale = data;
+    sale->line_due = true;
 
-    ft_sale_print_line(sale);
     ft_watch_ask(&sale->edge);
     ft_watch_ask(&sale->checkout);
-
-    us = (ft_steady_us() - sale->began_us) % 1000000;
-    ft_timer_add(sale->second, 1000000 - us);
+    ft_sale_line(sale);
 }
 
 
