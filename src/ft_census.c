@@ -12,7 +12,6 @@
 #define FT_ROWS         (FT_DUES / 2)   /* of each half of the due wheel */
 #define FT_ROW_MASK     (FT_ROWS - 1)
 #define FT_FINE_MS      7000            /* due within this: fine half */
-#define FT_DUE_MAX_MS   62000
 
 #define ft_load(p)      atomic_load_explicit(p, memory_order_relaxed)
 #define ft_store(p, v)  atomic_store_explicit(p, v, memory_order_relaxed)
@@ -72,6 +71,10 @@ ft_census_reset(ft_census_t *census, uint64_t threshold_us, uint64_t now_ms)
 {
     unsigned  half;
 
+    (void) ft_census_expire(census, now_ms);
+
+    /* where time was set back, the wheel goes back with it */
+
     for (half = 0; half < 2; half++) {
         ft_store(&census->next_due[half], now_ms >> ft_row_shift(half));
     }
@@ -106,10 +109,6 @@ ft_census_count(ft_census_t *census, uint64_t stamp_us, uint64_t due_ms,
     unsigned  half, row, level;
     uint64_t  threshold;
 
-    if (due_ms > now_ms + FT_DUE_MAX_MS) {
-        due_ms = now_ms + FT_DUE_MAX_MS;
-    }
-
     half = (due_ms > now_ms + FT_FINE_MS);
     row = ft_row(half, due_ms);
     half *= FT_PLACE_COARSE;
@@ -141,11 +140,31 @@ ft_census_count(ft_census_t *census, uint64_t stamp_us, uint64_t due_ms,
 }
 
 
+/* Takes one of a row from a slot that the threshold stands in. */
+static bool
+ft_census_take_split(ft_census_t *census, unsigned row, uint64_t threshold_us)
+{
+    uint64_t  slot;
+    unsigned  level;
+
+    for (level = 0; level < FT_LEVELS; level++) {
+        slot = threshold_us >> ft_level_shift(level);
+
+        if (ft_take(&census->cell[level][row][slot & FT_SLOT_MASK], 1)) {
+            return true;
+        }
+    }
+
+    return false;
+}
+
+
 bool
 ft_census_uncount(ft_census_t *census, uint64_t stamp_us, uint64_t due_ms,
     uint8_t place, bool *called)
 {
     unsigned           half, row, lane;
+    uint64_t           threshold;
     _Atomic uint32_t  *cell;
 
     *called = false;
@@ -167,10 +186,12 @@ ft_census_uncount(ft_census_t *census, uint64_t stamp_us, uint64_t due_ms,
         return ft_take(&census->fresh[row], 1) != 0;
     }
 
-    *called = (stamp_us <= ft_load(&census->threshold_us));
+    threshold = ft_load(&census->threshold_us);
+    *called = (stamp_us <= threshold);
 
     if (lane == FT_LANE_CALLED) {
-        return ft_take(&census->called[row], 1) != 0;
+        return ft_take(&census->called[row], 1)
+               || ft_census_take_split(census, row, threshold);
     }
 
     cell = &census->cell[lane][row]
@@ -182,10 +203,12 @@ ft_census_uncount(ft_census_t *census, uint64_t stamp_us, uint64_t due_ms,
      */
 
     if (*called) {
-        return ft_take(&census->called[row], 1) || ft_take(cell, 1);
+        return ft_take(&census->called[row], 1) || ft_take(cell, 1)
+               || ft_census_take_split(census, row, threshold);
     }
 
-    return ft_take(cell, 1) || ft_take(&census->called[row], 1);
+    return ft_take(cell, 1) || ft_take(&census->called[row], 1)
+           || ft_census_take_split(census, row, threshold);
 }
 
 

@@ -31,6 +31,8 @@
 #define FT_SLOTS   64           /* of each level */
 #define FT_DUES    64           /* 32 of 256 ms, then 32 of 2,048 ms */
 
+#define FT_CENSUS_AHEAD_MS  62000   /* no shopper is due later than this */
+
 /* lanes of a place, below bit 3; bit 3: the coarse half of the due wheel */
 #define FT_LANE_CALLED   5
 #define FT_LANE_FRESH    6
@@ -67,13 +69,13 @@ typedef struct {
 } ft_census_gone_t;
 
 
-/* An empty census that begins at a stamp. */
+/* Begins anew at a stamp, without whoever is overdue. */
 void ft_census_reset(ft_census_t *census, uint64_t threshold_us,
     uint64_t now_ms);
 
 /*
- * Counts a shopper; due_ms must be less than a minute ahead (it is cut there).
- * Returns its place.  `fresh`: a first attempt.
+ * Counts a shopper, due at most FT_CENSUS_AHEAD_MS from now.  Returns its
+ * place.  `fresh`: a first attempt.
  */
 uint8_t ft_census_count(ft_census_t *census, uint64_t stamp_us,
     uint64_t due_ms, uint64_t now_ms, bool fresh);
