@@ -68,12 +68,14 @@ static uint32_t
 ft_admission_expecting(const ft_call_t *call)
 {
     uint32_t  n, word, mark;
-    uint64_t  due;
+    uint64_t  row, end;
 
     n = 0;
 
-    for (due = call->now_ms; due <= call->now_ms + FT_EXPECT_MS; due += 256) {
-        word = ft_load(ft_admission_expected(call->state, due, &mark));
+    end = (call->now_ms + FT_EXPECT_MS) >> 8;
+
+    for (row = call->now_ms >> 8; row <= end; row++) {
+        word = ft_load(ft_admission_expected(call->state, row << 8, &mark));
 
         if ((word & 0xffff0000) == mark) {
             n += word & 0xffff;
@@ -199,6 +201,7 @@ static void
 ft_admission_enlist(const ft_call_t *call, ft_ticket_t *ticket, uint32_t retry,
     bool fresh, bool whole_seconds)
 {
+    uint32_t     ahead;
     ft_state_t  *state;
 
     state = call->state;
@@ -207,9 +210,15 @@ ft_admission_enlist(const ft_call_t *call, ft_ticket_t *ticket, uint32_t retry,
         retry = (retry + 999) / 1000 * 1000;
     }
 
+    ahead = retry + retry / 10 + FT_GRACE_MS;
+
+    if (ahead > FT_CENSUS_AHEAD_MS) {
+        ahead = FT_CENSUS_AHEAD_MS;
+    }
+
     ticket->kind = FT_TICKET_WAIT;
     ticket->seen_ms = call->now_ms;
-    ticket->due_ms = call->now_ms + retry + retry / 10 + FT_GRACE_MS;
+    ticket->due_ms = call->now_ms + ahead;
     ticket->epoch = ft_load(&state->epoch);
     ticket->place = ft_census_count(&state->census, ft_stamp_us(ticket),
                                     ticket->due_ms, call->now_ms, fresh);
