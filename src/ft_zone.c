@@ -302,28 +302,30 @@ ft_zone_find(ft_zone_t *zone, const void *key, size_t len, uint64_t now_ms)
 }
 
 
+/*
+ * Out of its chain first, then unnamed: whoever dies in between loses an entry,
+ * while one that is reused in its old chain would cut that chain off.
+ */
 static void
 ft_zone_unlink(ft_zone_t *zone, uint32_t i)
 {
-    uint32_t           next;
     ft_entry_t        *entries;
     _Atomic uint32_t  *link;
 
     entries = ft_zone_entries(zone);
-    next = ft_load(&entries[i].next);
     link = &ft_zone_heads(zone)[ft_load(&entries[i].hash) % zone->keys];
-
-    atomic_store(&entries[i].hash, 0);
 
     while (ft_load(link)) {
 
         if (ft_load(link) == i + 1) {
-            ft_store(link, next);
-            return;
+            ft_store(link, ft_load(&entries[i].next));
+            break;
         }
 
         link = &entries[ft_load(link) - 1].next;
     }
+
+    atomic_store(&entries[i].hash, 0);
 }
 
 
