@@ -8,6 +8,9 @@ MODULE_SO := $(BUILD)/ngx_http_flash_throttle_module.so
 
 export NGINX_SRC SANITIZE_FLAGS
 
+# nginx takes a variable of this name for the sockets of a binary upgrade.
+unexport NGINX
+
 .PHONY: nginx module FORCE
 
 nginx: $(NGINX) ## build only build/nginx, the module built in

@@ -83,7 +83,7 @@ choose_options() {
 signature() {
     printf '%s\n' "$NGINX_SRC" "${OPTIONS[@]}"
     ${CC:-cc} --version
-    cat "$NGINX_SRC/src/core/nginx.h" "$root/config"
+    cat "$NGINX_SRC/src/core/nginx.h" "$root"/config*
 }
 
 

@@ -68,13 +68,13 @@ from_apt() {
 
 # fetch VERSION SUM FILE: leaves the checked archive in FILE.
 fetch() {
-    local version=$1 sum=$2 file=$3 place log=$3.log
+    local version=$1 sum=$2 file=$3 place answer
 
     for place in from_site from_apt; do
         rm -f "$file.part"
 
-        if ! $place "$version" "$file.part" > "$log" 2>&1; then
-            tried+="  nginx $version, ${place#from_}: $(tail -n 1 "$log")"$'\n'
+        if ! answer=$($place "$version" "$file.part" 2>&1); then
+            tried+="  nginx $version, ${place#from_}: ${answer##*$'\n'}"$'\n'
             continue
         fi
 

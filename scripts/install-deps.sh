@@ -31,7 +31,8 @@ packages_of() {
              libevent-dev libsqlite3-dev libjansson-dev libcurl4-openssl-dev
         ;;
     test)
-        echo perl curl procps openssl nghttp2-client faketime libcmocka-dev
+        echo perl curl procps psmisc openssl nghttp2-client faketime \
+             libcmocka-dev libcmocka-dev
         ;;
     valgrind)
         echo valgrind libc6-dbg curl procps
@@ -48,21 +49,22 @@ packages_of() {
 }
 
 
+# One question for all packages; dpkg-query fails when it knows one of them not.
 missing_packages() {
-    local package status
+    local installed
 
-    for package; do
-        status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2> /dev/null) \
-            || true
-        [ "$status" = installed ] || echo "$package"
-    done
+    installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "$@" \
+                    2> /dev/null \
+                | sed -n 's/ installed$//p') || true
+
+    printf '%s\n' "$@" | sort -u | grep -vxF "$installed" || true
 }
 
 
 install_packages() {
     local missing
 
-    mapfile -t missing < <(missing_packages "$@" | sort -u)
+    mapfile -t missing < <(missing_packages "$@")
     [ ${#missing[@]} -gt 0 ] || return 0
 
     say "installing with apt: ${missing[*]}"
@@ -134,9 +136,9 @@ if [ "${INSTALL_DEPS:-yes}" = no ]; then
 fi
 
 have apt-get \
-    || die "there is no apt on this machine; install the counterparts of these" \
-           "Debian packages by hand, then set INSTALL_DEPS=no: ${wanted[*]}" \
-           "(and Test::Nginx from CPAN for the tests)"
+    || die "there is no apt on this machine; install by hand what these Debian" \
+           "packages hold: ${wanted[*]} (and Test::Nginx from CPAN, for the" \
+           "tests), then set INSTALL_DEPS=no"
 
 install_packages "${wanted[@]}"
 

@@ -114,7 +114,7 @@ run_there() {
     fi
 
     if chroot_run "$chroot" sh -c "cd /src && MODULE_SO=build/$MODULE \
-           NGINX=/usr/sbin/nginx scripts/prove.sh" 2>&1 | tee "$log"
+           NGINX_BINARY=/usr/sbin/nginx scripts/prove.sh" 2>&1 | tee "$log"
     then
         row passed "$where" "t/" "$(grep '^Files=' "$log")"
     else

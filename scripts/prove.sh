@@ -6,7 +6,7 @@
 #
 #   scripts/prove.sh                            all of t/*.t
 #   scripts/prove.sh -v t/cookie.t              one, with every check
-#   MODULE_SO=build/x.so NGINX=/usr/sbin/nginx scripts/prove.sh
+#   MODULE_SO=build/x.so NGINX_BINARY=/usr/sbin/nginx scripts/prove.sh
 #                                               another nginx, module loaded
 #
 # Each run has a port and a server root of its own, so that two runs do not
@@ -16,12 +16,15 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
+# nginx takes a variable of this name for the sockets of a binary upgrade
+unset NGINX
+
 cd "$(dirname "$0")/.."
 root=$PWD
 BUILD=${BUILD:-build}
-NGINX=${NGINX:-$BUILD/nginx}
+NGINX_BINARY=${NGINX_BINARY:-$BUILD/nginx}
 
-[ -x "$NGINX" ] || die "there is no $NGINX; \"make\" builds it"
+[ -x "$NGINX_BINARY" ] || die "there is no $NGINX_BINARY; \"make\" builds it"
 perl -MTest::Nginx::Socket -e 1 2> /dev/null \
     || die "Test::Nginx is not installed; scripts/install-deps.sh test does that"
 
@@ -56,7 +59,7 @@ trap 'rm -rf "$servroot" "$reports"' EXIT
 
 export TEST_NGINX_BINARY TEST_NGINX_SERVROOT=$servroot
 export TEST_NGINX_PORT=${TEST_NGINX_PORT:-$(scripts/free-port.pl 4)}
-TEST_NGINX_BINARY=$(realpath "$NGINX")
+TEST_NGINX_BINARY=$(realpath "$NGINX_BINARY")
 
 if [ -n "${MODULE_SO:-}" ]; then
     TEST_NGINX_LOAD_MODULES=$(realpath "$MODULE_SO")

@@ -1,0 +1,85 @@
+# nginx and the module as they were built.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use File::Temp 'tempdir';
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Script qw/ root run /;
+
+my $build = root() . '/' . ($ENV{BUILD} || 'build');
+my $script = root() . '/scripts/build-nginx.sh';
+my $module = 'ngx_http_flash_throttle_module';
+
+my ($status, $text) = run({}, "$build/nginx", '-V');
+is($status, 0, 'nginx runs');
+like($text, qr/--with-compat .* --add-module=/, '... with the module built in');
+unlike($text, qr/warning/i, '... without a warning');
+
+# The .so in an nginx that differs in nothing but the module.
+my $prefix = tempdir(CLEANUP => 1);
+mkdir "$prefix/logs" or die;
+
+
+sub configuration_with {
+    my ($load) = @_;
+
+    open my $file, '>', "$prefix/nginx.conf" or die;
+    print $file <<"EOF";
+$load
+events { }
+http { server { listen unix:$prefix/socket; location / { flash_throttle off; } } }
+EOF
+    close $file;
+
+    return run({}, "$build/nginx-plain", '-t', '-p', $prefix, '-c', 'nginx.conf');
+}
+
+
+($status, $text) = configuration_with("load_module $build/$module.so;");
+is($status, 0, 'the dynamic module loads') or diag($text);
+
+($status, $text) = configuration_with('');
+like($text, qr/unknown directive "flash_throttle"/,
+     '... and without it nginx has no such directive');
+
+# Nothing changed: nothing is made again.
+my %before = map { $_ => (stat $_)[9] } "$build/nginx", "$build/$module.so";
+for my $kind (qw/ static dynamic /) {
+    ($status, $text) = run({}, $script, $kind);
+    is("$status $text", '0 ', "$kind is up to date, and quiet about it");
+}
+is((stat $_)[9], $before{$_}, "$_ is left alone") for sort keys %before;
+
+# Sources that cannot do.
+my $empty = tempdir(CLEANUP => 1);
+my $scratch = tempdir(CLEANUP => 1);
+my %elsewhere = (BUILD => $scratch, NGINX_SRC => $empty);
+
+($status, $text) = run(\%elsewhere, $script, 'dynamic');
+isnt($status, 0, 'a folder that is no nginx source is refused');
+like($text, qr/NGINX_SRC=\Q$empty\E is no nginx source.*name the folder/,
+     '... by name, with the remedy');
+
+system("mkdir -p $empty/src/core && touch $empty/src/core/nginx.h"
+       . " && ln -s /bin/true $empty/configure") == 0 or die;
+
+($status, $text) = run(\%elsewhere, $script, 'static');
+isnt($status, 0, 'headers alone make no nginx');
+like($text, qr/headers only.*make module/, '... but would make the module');
+
+($status, $text) = run(\%elsewhere, $script, 'sideways');
+isnt($status, 0, 'an unknown kind is refused');
+
+SKIP: {
+    my $source = root() . '/build/nginx-src';
+    skip 'nginx was not fetched here (NGINX_SRC is set)', 2 if !-d $source;
+
+    ok(!-e "$source/objs", 'no build writes into the source: no objs');
+    ok(!-e "$source/Makefile", '... and no Makefile');
+}
+
+done_testing();
