@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+#
+# What "make sale" does: one sale where VARIANT names one; otherwise the same
+# sale twice through nginx, with the lottery and with the fair line (or with
+# the one that POLICY names), and the two side by side.
+#
+# Environment: PROFILE VARIANT POLICY SEED LOAD STORE, see mk/k6.mk
+
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+cd "$(dirname "$0")/.."
+
+PROFILE=${PROFILE:-peak}
+SEED=${SEED:-1}
+variants=()
+
+
+choose_variants() {
+    if [ -n "${VARIANT:-}" ]; then
+        [ -z "${POLICY:-}" ] \
+            || die "POLICY=$POLICY and VARIANT=$VARIANT: give one of the two"
+        variants=("$VARIANT")
+        return
+    fi
+
+    case ${POLICY:-} in
+    '')           variants=(edge-lottery-deadline edge-fair-deadline) ;;
+    fair|lottery) variants=("edge-$POLICY-deadline") ;;
+    *)            die "POLICY=$POLICY: give fair or lottery" ;;
+    esac
+}
+
+
+choose_variants
+dirs=()
+
+for variant in "${variants[@]}"; do
+    dir=build/sale/$PROFILE-$variant-$SEED
+    scripts/sale.sh -o "$dir" "$PROFILE" "$variant" "$SEED"
+    dirs+=("$dir")
+
+    if [ "${LOAD:-k6}" = k6 ]; then
+        cat "$dir/load.txt"
+    fi
+
+    if [ -e "$dir/access.log" ]; then
+        say "how fair it was, by nginx's access log ($variant):"
+        build/flash-report "$dir/access.log"
+        say ""
+    fi
+done
+
+[ "$PROFILE" = rehearse ] || scripts/sale-table.pl "${dirs[@]}"
+say ""
+say "all there is to know is in: ${dirs[*]}"
