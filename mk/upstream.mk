@@ -23,7 +23,8 @@ $(BUILD)/upstream-demo/%.o: upstream-demo/%.c
 -include $(CHECKOUT_OBJS:.o=.d)
 
 # A crowd of 1,200 needs as many descriptors in the test as in the checkout.
+# The suites mostly wait for payments, so they wait together.
 .PHONY: test-upstream
 test-upstream: $(CHECKOUT) ## test the checkout upstream
 	ulimit -n 8192 && CHECKOUT=$(CHECKOUT) \
-	    prove -Iupstream-demo/t/lib upstream-demo/t
+	    prove -j4 -Iupstream-demo/t/lib upstream-demo/t

@@ -505,7 +505,9 @@ co_options_parse(co_options_t *options, int argc, char **argv)
     }
 
     if (optind < argc) {
-        return co_options_refuse(argv[optind], '?');
+        fprintf(stderr, "checkout: %s: every argument begins with --;"
+                " checkout --help lists them\n", argv[optind]);
+        return CO_OPTIONS_BAD;
     }
 
     return co_options_complete(options) == 0 ? CO_OPTIONS_OK : CO_OPTIONS_BAD;

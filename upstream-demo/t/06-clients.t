@@ -1,0 +1,181 @@
+# Clients that leave, dawdle, or say too much at once.
+
+use strict;
+use warnings;
+
+use Socket qw( SHUT_WR );
+use Test::More;
+use CheckoutServer qw( read_response read_to_end read_all post_text
+                       reset_connection wait_until );
+
+my @slow = qw( --payment-slots=1 --payment-min-ms=1500 --payment-max-ms=1500
+               --decline=0 --stock=9 );
+
+# One pays, one waits and leaves in the given way.
+sub leaves {
+    my ($way, $text, @args) = @_;
+    my $server = CheckoutServer->start(@args, @slow);
+
+    my $first = $server->send_raw(post_text(''));
+    $server->wait_for(paying => 1);
+
+    my $second = $server->send_raw($text);
+    $server->wait_for(waiting_for_payment => 1);
+
+    $way->($second);
+
+    return ($server, $first);
+}
+
+my %ways = (
+    'closes' => sub { close($_[0]) },
+    'resets' => \&reset_connection,
+    'closes its sending side' => sub { shutdown($_[0], SHUT_WR) },
+);
+
+my %texts = (
+    'an order' => post_text(''),
+    'an order with a body' => post_text('{"quantity":2}',
+                                  'Content-Type' => 'application/json'),
+    'two orders at once' => post_text('') x 2,
+);
+
+for my $way (sort keys %ways) {
+    for my $text (sort keys %texts) {
+        subtest "$text; the client $way while it waits" => sub {
+            my ($server, $first) = leaves($ways{$way}, $texts{$text},
+                                          '--mode=deadline');
+
+            my $stats = $server->wait_for(left_before_payment => 1);
+            is($stats->{paying}, 1, 'noticed while the first still pays');
+            is($stats->{stock_held}, 1, 'its unit is available again');
+            is(read_response($first)->{status}, 200, 'the first is served');
+            is($server->wait_for(in_progress => 0)->{late_charges}, 0,
+               'nobody is charged in vain');
+            cmp_ok($server->cpu(), '<', 0.75,
+                   'and the loop did not spin for it');
+        };
+    }
+}
+
+subtest 'without the check, who has left is charged' => sub {
+    for my $way (sort keys %ways) {
+        my ($server, $first) = leaves($ways{$way}, post_text(''),
+                                      '--mode=queue');
+
+        is(read_response($first)->{status}, 200, "$way: the first is served");
+        my $stats = $server->wait_for(orders => 2);
+        is($stats->{late_charges}, 1, "$way: the second charged late");
+        is($stats->{confirmed}, 1, "$way: one confirmed");
+        cmp_ok($server->cpu(), '<', 1.2, "$way: no spinning");
+    }
+};
+
+subtest 'the client leaves during its payment' => sub {
+    my $server = CheckoutServer->start('--mode=deadline', @slow);
+    my $socket = $server->send_raw(post_text(''));
+
+    $server->wait_for(paying => 1);
+    close($socket);
+
+    is($server->wait_for(orders => 1)->{late_charges}, 1,
+       'the truth is told: it was charged');
+};
+
+subtest 'half-closed connections still get their answer' => sub {
+    my $server = CheckoutServer->start('--mode=deadline', @slow);
+
+    my $first = $server->send_raw(post_text(''));
+    $server->wait_for(paying => 1);
+
+    my $second = $server->send_raw(post_text(''));
+    shutdown($second, SHUT_WR);
+    is(read_response($second)->{status}, 504, 'not charged, and told so');
+
+    shutdown($first, SHUT_WR);
+    is(read_response($first)->{status}, 200, 'charged, and told so');
+};
+
+subtest 'pipelining' => sub {
+    my $server = CheckoutServer->start(qw( --mode=deadline --payment-min-ms=50
+        --payment-max-ms=60 --decline=0 ));
+    my $socket = $server->send_raw(post_text('')
+        . "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n" . post_text(''));
+    my $rest = '';
+
+    my @responses = map { read_response($socket, \$rest) } 1 .. 3;
+
+    is_deeply([ map { $_->{status} } @responses ], [ 200, 200, 200 ],
+              'all are answered');
+    like($responses[0]{content}, qr/confirmed/, 'in');
+    like($responses[1]{content}, qr/^ok/, 'their');
+    like($responses[2]{content}, qr/confirmed/, 'order');
+    is($server->stats()->{in_progress_max}, 1, 'one after the other');
+};
+
+subtest 'a connection is used again and again' => sub {
+    my $server = CheckoutServer->start(qw( --payment-min-ms=0
+        --payment-max-ms=1 --decline=0 --stock=100 ));
+    my $socket = $server->connect_raw();
+    my $ok = 0;
+
+    for (1 .. 100) {
+        syswrite($socket, post_text('quantity=1',
+            'Content-Type' => 'application/x-www-form-urlencoded'));
+        $ok++ if read_response($socket)->{status} == 200;
+    }
+
+    is($ok, 100, 'a hundred orders');
+    is($server->stats()->{confirmed}, 100, 'none of them late');
+};
+
+subtest 'a slow client holds nobody up' => sub {
+    my $server = CheckoutServer->start(qw( --payment-min-ms=1
+        --payment-max-ms=2 --decline=0 ));
+    my $socket = $server->connect_raw();
+    my $text = post_text('{"quantity":3}',
+                         'Content-Type' => 'application/json');
+    my $others = 0;
+
+    for my $byte (split(//, $text)) {
+        syswrite($socket, $byte);
+        $others++ if $server->buy()->{status} == 200;
+    }
+
+    is($others, length($text), 'others buy between its bytes');
+    my $response = read_response($socket);
+    is($response->{status}, 200, 'and it buys in the end');
+    like($response->{content}, qr/"quantity":3/, 'what it asked for');
+};
+
+subtest 'a silent client is let go, a held one is not' => sub {
+    my $server = CheckoutServer->start(qw( --client-timeout-ms=200
+        --payment-min-ms=1000 --payment-max-ms=1000 --decline=0 ));
+    my $held = $server->send_raw(post_text(''));
+    my $silent = $server->send_raw("POST /checkout HTTP/1.1\r\nHost:");
+
+    is(read_to_end($silent), '', 'half a request: closed');
+    is($server->stats()->{in_progress}, 1, 'the held one goes on');
+    is(read_response($held)->{status}, 200, 'and is served');
+};
+
+subtest 'a crowd that leaves' => sub {
+    my $server = CheckoutServer->start(qw( --mode=deadline --payment-slots=2
+        --payment-min-ms=1500 --payment-max-ms=1500 --decline=0
+        --stock=1000 ));
+    my @sockets = map { $server->send_raw(post_text('')) } 1 .. 600;
+
+    $server->wait_for(in_progress => 600);
+
+    for my $i (0 .. $#sockets) {
+        $i % 2 ? close($sockets[$i]) : reset_connection($sockets[$i]);
+    }
+
+    my $stats = $server->wait_for(left_before_payment => 598);
+    is($stats->{stock_held} + $stats->{stock_sold}, 2, 'two were paying');
+    $stats = $server->wait_for(in_progress => 0);
+    is($stats->{stock_now}, 998, 'the other units are back');
+    is($stats->{late_charges}, 2, 'only the two were charged');
+};
+
+done_testing();

@@ -1,0 +1,119 @@
+# The store in a file: what survives, and who may use it.
+
+use strict;
+use warnings;
+
+use File::Temp qw( tempdir );
+use Test::More;
+use CheckoutServer qw( read_all post_text wait_until );
+
+my $dir = tempdir(CLEANUP => 1);
+my @fast = qw( --payment-min-ms=1 --payment-max-ms=5 --decline=0 );
+
+subtest 'a sale goes on after a restart' => sub {
+    my @args = ("--store=sqlite:$dir/sale.db", @fast);
+    my $server = CheckoutServer->start(@args, '--stock=10');
+
+    is($server->buy()->{status}, 200, 'an order') for 1 .. 3;
+    my ($status) = $server->stop();
+    is($status, 0, 'stopped');
+
+    $server = CheckoutServer->start(@args, '--stock=99');
+    like($server->errors(), qr/sale\.db exists and is continued: 7 of 10 units left, 3 orders, /,
+         'says so');
+
+    my $stats = $server->stats();
+    is($stats->{stock_initial}, 10, 'the stock it began with');
+    is($stats->{stock_now}, 7, 'the stock');
+    is($stats->{orders}, 3, 'the orders');
+
+    is($server->buy()->{status}, 200, 'and on it goes');
+    is($server->stats()->{orders}, 4, 'four');
+};
+
+subtest 'killed with units held' => sub {
+    my @store = ("--store=sqlite:$dir/killed.db", '--stock=10');
+    my $server = CheckoutServer->start(@store, qw( --payment-min-ms=60000
+                                                   --payment-max-ms=60000 ));
+    my @sockets = map { $server->send_raw(post_text('')) } 1 .. 4;
+
+    is($server->wait_for(paying => 4)->{stock_held}, 4, 'four held');
+    $server->signal('KILL');
+    my ($status) = $server->ended();
+    is($status & 127, 9, 'killed');
+
+    $server = CheckoutServer->start(@store, @fast);
+    like($server->errors(), qr/10 of 10 units left, 0 orders, 4 held units given back/, 'says so');
+    is($server->stats()->{stock_now}, 10, 'all are available again');
+};
+
+subtest 'one process at a time' => sub {
+    my @store = ("--store=sqlite:$dir/shared.db");
+    my $server = CheckoutServer->start(@store, @fast);
+    my ($status, $out, $err)
+        = CheckoutServer->run(@store, '--listen=127.0.0.1:0');
+
+    is($status, 1, 'the second is refused');
+    like($err, qr/--store=sqlite:\S+shared\.db: .*another process uses/,
+         'and told why');
+    is($server->buy()->{status}, 200, 'the first goes on');
+};
+
+subtest 'the guard of the store' => sub {
+    my @store = ("--store=sqlite:$dir/naive.db", '--stock=2');
+    my $server = CheckoutServer->start(@store, qw( --mode=naive --decline=0
+        --payment-min-ms=1000 --payment-max-ms=1000 ));
+
+    read_all(map { $server->send_raw(post_text('')) } 1 .. 3);
+    is($server->stats()->{stock_now}, -1, 'naive goes below 0');
+    $server->stop();
+
+    my ($status, $out, $err)
+        = CheckoutServer->run(@store, '--listen=127.0.0.1:0');
+    is($status, 1, 'reserve does not take that over');
+    like($err, qr/--mode=naive left its stock below 0; delete the file/,
+         'and says what to do');
+
+    $server = CheckoutServer->start(@store, '--mode=naive');
+    is($server->stats()->{oversold}, 1, 'naive does');
+};
+
+subtest 'a file that is something else' => sub {
+    open(my $file, '>', "$dir/letter.txt") or die $!;
+    print $file "Dear customer,\n" x 100;
+    close($file);
+
+    my ($status, $out, $err) = CheckoutServer->run(
+        "--store=sqlite:$dir/letter.txt", '--listen=127.0.0.1:0');
+    is($status, 1, 'refused');
+    like($err, qr/letter\.txt: .*not a database \(give a file of this/, 'why');
+};
+
+subtest 'stock + held + sold = initial, at every moment' => sub {
+    my $server = CheckoutServer->start("--store=sqlite:$dir/sum.db",
+        qw( --mode=queue --payment-slots=20 --payment-min-ms=1
+            --payment-max-ms=20 --decline=0.3 --stock=150 ));
+    my @sockets = map { $server->send_raw(post_text('')) } 1 .. 400;
+    my ($looks, $wrong) = (0, 0);
+
+    my $stats = wait_until {
+        my $stats = $server->stats();
+        my $sum = $stats->{stock_now} + $stats->{stock_held}
+                  + $stats->{stock_sold};
+        $looks++;
+        $wrong++ if $sum != 150 || $stats->{stock_now} < 0;
+        $stats->{arrivals} == 400 && $stats->{in_progress} == 0 && $stats;
+    } 'all to be served';
+
+    is($wrong, 0, "in $looks looks");
+    cmp_ok($looks, '>', 1, 'while it was busy');
+    is($stats->{stock_held}, 0, 'nothing held in the end');
+    is($stats->{orders}, $stats->{stock_sold}, 'every order is one unit');
+
+    my @responses = read_all(@sockets);
+    my %ids = map { $_ => 1 }
+              map { $_->{content} =~ /"order_id":"([^"]+)"/ } @responses;
+    is(scalar(keys %ids), $stats->{orders}, 'every order has its own id');
+};
+
+done_testing();

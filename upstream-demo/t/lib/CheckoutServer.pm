@@ -1,0 +1,338 @@
+package CheckoutServer;
+
+# A checkout under test: starts it on a free port, talks to it, stops it.
+
+use strict;
+use warnings;
+
+use Carp qw( croak );
+use Exporter qw( import );
+use File::Temp ();
+use HTTP::Tiny ();
+use IO::Poll qw( POLLIN );
+use IO::Select ();
+use IO::Socket::INET ();
+use JSON::PP qw( decode_json );
+use POSIX qw( WNOHANG );
+use Socket qw( SOL_SOCKET SO_LINGER IPPROTO_TCP TCP_NODELAY );
+use Time::HiRes qw( sleep time );
+
+our @EXPORT_OK = qw( wait_until now_ms read_response read_to_end read_all
+                     post_text reset_connection );
+
+# Nothing here takes a fraction of this; it only ends a test that hangs.
+use constant PATIENCE => 60;
+
+$SIG{PIPE} = 'IGNORE';
+
+
+sub binary {
+    return $ENV{CHECKOUT} || 'build/checkout';
+}
+
+
+# Calls $condition until it is true, and returns what it returned.
+sub wait_until(&$) {
+    my ($condition, $what) = @_;
+    my $end = time() + PATIENCE;
+
+    while (time() < $end) {
+        my $value = $condition->();
+        return $value if $value;
+        sleep(0.005);
+    }
+
+    croak "still waiting for $what";
+}
+
+
+sub now_ms {
+    return int(time() * 1000);
+}
+
+
+# Runs to its end and returns (exit status, stdout, stderr).
+sub run {
+    my ($class, @args) = @_;
+    my ($out, $err) = (File::Temp->new(), File::Temp->new());
+
+    my $pid = _spawn($out, $err, @args);
+
+    wait_until { waitpid($pid, WNOHANG) == $pid } "the end of checkout @args";
+
+    return ($? >> 8, _slurp($out), _slurp($err));
+}
+
+
+sub _spawn {
+    my ($out, $err, @args) = @_;
+
+    my $pid = fork();
+    croak "fork: $!" if !defined $pid;
+    return $pid if $pid;
+
+    open(STDOUT, '>&', $out) and open(STDERR, '>&', $err)
+        and exec(binary(), @args);
+
+    POSIX::_exit(127);
+}
+
+
+sub _slurp {
+    my ($file) = @_;
+
+    open(my $in, '<', "$file") or croak "$file: $!";
+    local $/;
+
+    return scalar(<$in>) // '';
+}
+
+
+sub start {
+    my ($class, @args) = @_;
+    my $self = bless {
+        out => File::Temp->new(),
+        err => File::Temp->new(),
+        http => HTTP::Tiny->new(timeout => PATIENCE, max_redirect => 0),
+    }, $class;
+
+    $self->{pid} = _spawn($self->{out}, $self->{err},
+                          '--listen=127.0.0.1:0', @args);
+
+    $self->{port} = wait_until {
+        croak "checkout @args ended: " . $self->errors() if !$self->alive();
+        _slurp($self->{out}) =~ m{^checkout: listening on http://127\.0\.0\.1:(\d+)\n}
+            ? $1 : 0;
+    } "checkout @args to listen";
+
+    return $self;
+}
+
+
+sub alive {
+    my ($self) = @_;
+
+    return 0 if !$self->{pid};
+    return 1 if waitpid($self->{pid}, WNOHANG) == 0;
+
+    $self->{status} = $?;
+    $self->{pid} = 0;
+
+    return 0;
+}
+
+
+sub errors {
+    my ($self) = @_;
+
+    return _slurp($self->{err});
+}
+
+
+sub signal {
+    my ($self, $name) = @_;
+
+    kill($name, $self->{pid});
+}
+
+
+# Waits for the end; returns (wait status, the last statistics).
+sub ended {
+    my ($self) = @_;
+
+    wait_until { !$self->alive() } 'the end of the checkout';
+
+    my ($last) = _slurp($self->{out}) =~ /^(\{.*\})\n\z/m;
+
+    return ($self->{status}, $last && decode_json($last));
+}
+
+
+sub stop {
+    my ($self) = @_;
+
+    $self->signal('TERM');
+
+    return $self->ended();
+}
+
+
+sub DESTROY {
+    my ($self) = @_;
+
+    local ($?, $!);
+
+    if ($self->{pid}) {
+        kill('KILL', $self->{pid});
+        waitpid($self->{pid}, 0);
+    }
+}
+
+
+# Sends one request; the response is HTTP::Tiny's, with {json} if it is that.
+sub request {
+    my ($self, $method, $path, %options) = @_;
+
+    my $response = $self->{http}->request(
+        $method, "http://127.0.0.1:$self->{port}$path",
+        { headers => $options{headers} || {},
+          defined $options{body} ? (content => $options{body}) : () });
+
+    if (($response->{headers}{'content-type'} // '') eq 'application/json'
+        && length($response->{content}))
+    {
+        $response->{json} = decode_json($response->{content});
+    }
+
+    return $response;
+}
+
+
+sub buy {
+    my ($self, %headers) = @_;
+
+    return $self->request('POST', '/checkout', headers => \%headers);
+}
+
+
+sub stats {
+    my ($self) = @_;
+
+    return $self->request('GET', '/stats')->{json};
+}
+
+
+# Waits until $name in the statistics is $value.
+sub wait_for {
+    my ($self, $name, $value) = @_;
+    my $stats;
+
+    wait_until {
+        $stats = $self->stats();
+        $stats->{$name} == $value;
+    } "$name to be $value";
+
+    return $stats;
+}
+
+
+sub connect_raw {
+    my ($self) = @_;
+
+    my $socket = IO::Socket::INET->new(PeerAddr => '127.0.0.1',
+                                       PeerPort => $self->{port})
+        or croak "connect: $!";
+    setsockopt($socket, IPPROTO_TCP, TCP_NODELAY, 1);
+
+    return $socket;
+}
+
+
+# Opens a connection and leaves one request on it.
+sub send_raw {
+    my ($self, $text) = @_;
+
+    my $socket = $self->connect_raw();
+    syswrite($socket, $text) == length($text) or croak "write: $!";
+
+    return $socket;
+}
+
+
+sub post_text {
+    my ($body, %headers) = @_;
+
+    return join("\r\n", 'POST /checkout HTTP/1.1', 'Host: localhost',
+                (map { "$_: $headers{$_}" } sort keys %headers),
+                'Content-Length: ' . length($body), '', $body);
+}
+
+
+# Processor time used so far, in seconds.
+sub cpu {
+    my ($self) = @_;
+
+    open(my $in, '<', "/proc/$self->{pid}/stat") or croak "stat: $!";
+    my @fields = split(' ', (<$in> =~ s/^.*\) //r));
+
+    return ($fields[11] + $fields[12]) / POSIX::sysconf(POSIX::_SC_CLK_TCK());
+}
+
+
+# Reads one response from a connection that may carry more; $rest keeps what
+# came after it.  undef at the end of the stream.
+sub read_response {
+    my ($socket, $rest) = @_;
+    my $buffer = $rest ? $$rest : '';
+
+    while (1) {
+        if ($buffer =~ /\A(.*?\r\n)\r\n/s) {
+            my ($head, $start) = ($1, $+[0]);
+            my ($length) = $head =~ /^content-length: *(\d+)/im;
+
+            if (length($buffer) >= $start + ($length // 0)) {
+                $$rest = substr($buffer, $start + ($length // 0)) if $rest;
+                my ($status) = $head =~ m{\AHTTP/1\.\d (\d+)};
+                return { status => $status, head => $head,
+                         content => substr($buffer, $start, $length // 0) };
+            }
+        }
+
+        IO::Select->new($socket)->can_read(PATIENCE)
+            or croak 'no response came';
+        my $n = sysread($socket, $buffer, 65536, length($buffer));
+        return undef if !$n;
+    }
+}
+
+
+# Everything until the other side closes.
+sub read_to_end {
+    my ($socket) = @_;
+    my $buffer = '';
+
+    while (1) {
+        IO::Select->new($socket)->can_read(PATIENCE)
+            or croak 'the connection stays open';
+        my $n = sysread($socket, $buffer, 65536, length($buffer));
+        return $buffer if !$n;
+    }
+}
+
+
+# Reads one response from each of many connections, as they come; returns
+# them in the order of the connections, undef for one that was closed.
+sub read_all {
+    my (@sockets) = @_;
+    my (@responses, %index);
+    my $poll = IO::Poll->new();
+
+    for my $i (0 .. $#sockets) {
+        $index{fileno($sockets[$i])} = $i;
+        $poll->mask($sockets[$i] => POLLIN);
+    }
+
+    while (%index) {
+        $poll->poll(PATIENCE) > 0 or croak 'no response came';
+
+        for my $socket ($poll->handles(POLLIN | IO::Poll::POLLHUP())) {
+            $responses[delete $index{fileno($socket)}]
+                = read_response($socket);
+            $poll->remove($socket);
+        }
+    }
+
+    return @responses;
+}
+
+
+# Leaves without a goodbye: the kernel sends RST instead of FIN.
+sub reset_connection {
+    my ($socket) = @_;
+
+    setsockopt($socket, SOL_SOCKET, SO_LINGER, pack('ii', 1, 0));
+    close($socket);
+}
+
+
+1;
