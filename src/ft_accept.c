@@ -1,0 +1,177 @@
+
+/*
+ * Accept: see ft_accept.h.
+ */
+
+#include <string.h>
+#include "ft_accept.h"
+
+
+#define FT_ANY    1
+#define FT_KIND   2
+#define FT_NAMED  3
+
+
+static char
+ft_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char) (c | 0x20) : c;
+}
+
+
+static bool
+ft_is(const char *text, size_t len, const char *word)
+{
+    size_t  i;
+
+    if (len != strlen(word)) {
+        return false;
+    }
+
+    for (i = 0; i < len; i++) {
+        if (ft_lower(text[i]) != word[i]) {
+            return false;
+        }
+    }
+
+    return true;
+}
+
+
+/* Cuts off what stands before a separator, without the spaces around it. */
+static const char *
+ft_cut(const char **text, const char *end, char separator, size_t *len)
+{
+    const char  *p, *last;
+
+    p = *text;
+    last = memchr(p, separator, (size_t) (end - p));
+
+    *text = last ? last + 1 : end;
+
+    if (last == NULL) {
+        last = end;
+    }
+
+    while (p < last && (*p == ' ' || *p == '\t')) {
+        p++;
+    }
+
+    while (last > p && (last[-1] == ' ' || last[-1] == '\t')) {
+        last--;
+    }
+
+    *len = (size_t) (last - p);
+
+    return p;
+}
+
+
+/* qvalue = "0" or "1" with up to three decimals; what is not one counts as 0 */
+static uint32_t
+ft_weight(const char *text, size_t len)
+{
+    size_t    i;
+    uint32_t  milli, unit;
+
+    if (len == 0 || len > 5 || (text[0] != '0' && text[0] != '1')
+        || (len > 1 && text[1] != '.'))
+    {
+        return 0;
+    }
+
+    milli = (uint32_t) (text[0] - '0') * 1000;
+    unit = 100;
+
+    for (i = 2; i < len; i++, unit /= 10) {
+
+        if (text[i] < '0' || text[i] > '9') {
+            return 0;
+        }
+
+        milli += (uint32_t) (text[i] - '0') * unit;
+    }
+
+    return milli <= 1000 ? milli : 0;
+}
+
+
+/* The more exact range decides (RFC 9110), of equal ones the greater weight. */
+static void
+ft_like(ft_liking_t *liking, uint32_t exact, uint32_t milli)
+{
+    if (exact > liking->exact
+        || (exact == liking->exact && milli > liking->milli))
+    {
+        liking->exact = exact;
+        liking->milli = milli;
+    }
+}
+
+
+static void
+ft_accept_range(ft_accept_t *accept, const char *text, const char *end)
+{
+    size_t       len, type_len;
+    uint32_t     milli;
+    const char  *type, *param;
+
+    type = ft_cut(&text, end, ';', &type_len);
+    milli = 1000;
+
+    while (text < end) {
+        param = ft_cut(&text, end, ';', &len);
+
+        if (len >= 2 && ft_is(param, 2, "q=")) {
+            milli = ft_weight(param + 2, len - 2);
+            break;
+        }
+    }
+
+    if (ft_is(type, type_len, "application/json")) {
+        ft_like(&accept->json, FT_NAMED, milli);
+
+    } else if (ft_is(type, type_len, "text/html")) {
+        ft_like(&accept->html, FT_NAMED, milli);
+
+    } else if (ft_is(type, type_len, "application/*")) {
+        ft_like(&accept->json, FT_KIND, milli);
+
+    } else if (ft_is(type, type_len, "text/*")) {
+        ft_like(&accept->html, FT_KIND, milli);
+
+    } else if (ft_is(type, type_len, "*/*")) {
+        ft_like(&accept->json, FT_ANY, milli);
+        ft_like(&accept->html, FT_ANY, milli);
+    }
+}
+
+
+void
+ft_accept_read(ft_accept_t *accept, const char *text, size_t len)
+{
+    const char  *range, *end;
+
+    end = text + len;
+
+    while (text < end) {
+        range = ft_cut(&text, end, ',', &len);
+        ft_accept_range(accept, range, range + len);
+    }
+}
+
+
+bool
+ft_accept_json(const ft_accept_t *accept)
+{
+    const ft_liking_t  *json, *html;
+
+    json = &accept->json;
+    html = &accept->html;
+
+    if (json->milli != html->milli) {
+        return json->milli > html->milli;
+    }
+
+    return json->milli && json->exact > html->exact;
+}

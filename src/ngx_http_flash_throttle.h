@@ -1,0 +1,265 @@
+
+/*
+ * Copyright (C) flash_throttle contributors
+ */
+
+
+#ifndef _NGX_HTTP_FLASH_THROTTLE_H_INCLUDED_
+#define _NGX_HTTP_FLASH_THROTTLE_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http.h>
+
+#include "ft_admission.h"
+#include "ft_zone.h"
+
+
+#define NGX_HTTP_FLASH_THROTTLE_VERSION   "0.1.0"
+
+#define NGX_HTTP_FLASH_THROTTLE_PASSED    1
+#define NGX_HTTP_FLASH_THROTTLE_ADMITTED  2
+#define NGX_HTTP_FLASH_THROTTLE_QUEUED    3
+#define NGX_HTTP_FLASH_THROTTLE_REJECTED  4
+#define NGX_HTTP_FLASH_THROTTLE_BYPASSED  5
+
+/* same-name cookies that are verified at most, see the cookie tossing attack */
+#define NGX_HTTP_FLASH_THROTTLE_TRIES     4
+
+
+typedef struct ngx_http_flash_throttle_zone_s  ngx_http_flash_throttle_zone_t;
+
+
+/* requests held by this worker for one key */
+typedef struct {
+    ft_line_t                        line;
+    ngx_event_t                      event;
+    ngx_http_flash_throttle_zone_t  *zone;
+} ngx_http_flash_throttle_line_t;
+
+
+struct ngx_http_flash_throttle_zone_s {
+    ft_zone_t                       *sh;
+    ngx_slab_pool_t                 *shpool;
+    ngx_shm_zone_t                  *shm_zone;
+    ngx_http_complex_value_t         key;
+    ft_limits_t                      limits;
+
+    /* the rules of a location that uses the zone, for ticks of the status */
+    ft_rules_t                      *rules;
+
+    /* of this worker */
+    uint32_t                         worker;
+    time_t                           joined;
+    ngx_http_flash_throttle_line_t  *lines;
+};
+
+
+typedef struct {
+    ngx_str_t                        html;
+    ngx_str_t                        gzip;    /* empty if it saves nothing */
+} ngx_http_flash_throttle_page_t;
+
+
+/* the rejection page, cut where the time goes */
+typedef struct {
+    ngx_str_t                        head;
+    ngx_str_t                        tail;
+} ngx_http_flash_throttle_rejected_t;
+
+
+typedef struct {
+    ngx_str_t                        name;
+    ngx_str_t                        attributes;    /* "; Path=/; HttpOnly" */
+    unsigned                         secure:1;      /* set among these */
+} ngx_http_flash_throttle_cookie_t;
+
+
+/* where a zone was referred to, for a message */
+typedef struct {
+    ngx_shm_zone_t                  *shm_zone;
+    u_char                          *file;
+    ngx_uint_t                       line;
+} ngx_http_flash_throttle_use_t;
+
+
+typedef struct {
+    /* ngx_http_flash_throttle_zone_t * */
+    ngx_array_t                      zones;
+    /* ngx_http_flash_throttle_use_t */
+    ngx_array_t                      uses;
+
+    ngx_str_t                        secret_file;
+    ft_keyring_t                    *ring;
+
+    ngx_http_flash_throttle_page_t  *page;
+    ngx_http_flash_throttle_rejected_t  rejected;
+} ngx_http_flash_throttle_main_conf_t;
+
+
+typedef struct {
+    ngx_shm_zone_t                  *shm_zone;      /* NULL: off */
+    ft_rules_t                       rules;
+
+    ngx_http_flash_throttle_cookie_t  *cookie;
+    ngx_http_flash_throttle_page_t  *page;
+    ngx_http_complex_value_t        *bind;
+    ngx_array_t                     *bypass;
+    ngx_msec_t                       session;
+    ngx_msec_t                       poll_min;
+    ngx_msec_t                       poll_max;
+    ngx_uint_t                       status_code;
+    ngx_uint_t                       log_level;
+    ngx_flag_t                       dry_run;
+
+    /* what goes around the text of a ticket and of a pass in Set-Cookie */
+    ngx_str_t                        set_name;
+    ngx_str_t                        set_ticket;
+    ngx_str_t                        set_pass;
+} ngx_http_flash_throttle_conf_t;
+
+
+typedef struct {
+    ft_line_node_t                   node;
+
+    ngx_http_request_t              *request;
+    ngx_http_flash_throttle_conf_t  *conf;
+    ngx_http_flash_throttle_zone_t  *zone;
+    ft_state_t                      *state;
+    uint32_t                         epoch;
+
+    ft_ticket_context_t              context;
+    ft_ticket_t                      ticket;
+    ft_verdict_t                     verdict;
+
+    ngx_uint_t                       status;
+
+    unsigned                         poll:1;        /* Flash-Throttle-Poll */
+    unsigned                         json:1;
+    unsigned                         held:1;        /* in the line */
+    unsigned                         counted:1;     /* in flight */
+    unsigned                         answered:1;
+} ngx_http_flash_throttle_ctx_t;
+
+
+/* The decision on the main request, or NULL if the throttle did not run. */
+ngx_http_flash_throttle_ctx_t *ngx_http_flash_throttle_get_ctx(
+    ngx_http_request_t *r);
+
+/* The preaccess handler. */
+ngx_int_t ngx_http_flash_throttle_handler(ngx_http_request_t *r);
+
+/* Fills a call of the core: its time, this worker. */
+void ngx_http_flash_throttle_call(ngx_http_flash_throttle_zone_t *zone,
+    ft_state_t *state, ft_rules_t *rules, ft_call_t *call);
+
+/* The end of a hold: the request has been admitted. */
+void ngx_http_flash_throttle_admit(ngx_http_flash_throttle_ctx_t *ctx,
+    ft_call_t *call);
+
+
+/* Holding: parks the request in a line; takes it out again. */
+ngx_http_flash_throttle_line_t *ngx_http_flash_throttle_line(
+    ngx_http_flash_throttle_zone_t *zone, ft_state_t *state);
+ngx_int_t ngx_http_flash_throttle_hold(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx);
+void ngx_http_flash_throttle_leave(ngx_http_flash_throttle_ctx_t *ctx);
+
+/* There may be room for the held ones. */
+void ngx_http_flash_throttle_wake(ngx_http_flash_throttle_line_t *line);
+ngx_int_t ngx_http_flash_throttle_init_lines(
+    ngx_http_flash_throttle_zone_t *zone, ngx_cycle_t *cycle);
+
+
+/*
+ * Reads the best of the tickets that a request brings, verified, into
+ * ctx->ticket (kind 0: there is none).
+ */
+void ngx_http_flash_throttle_read(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx, uint64_t now_ms);
+
+/* Whether a client asks for JSON rather than HTML. */
+ngx_uint_t ngx_http_flash_throttle_wants_json(ngx_http_request_t *r);
+
+/* Whether it is a poll, a CORS preflight. */
+ngx_uint_t ngx_http_flash_throttle_is_poll(ngx_http_request_t *r);
+ngx_uint_t ngx_http_flash_throttle_is_preflight(ngx_http_request_t *r);
+
+/* Signs ctx->ticket into `text`, FT_TICKET_LEN bytes. */
+void ngx_http_flash_throttle_sign(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx, u_char *text);
+
+/* Adds Set-Cookie with a signed text. */
+ngx_int_t ngx_http_flash_throttle_set_cookie(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx, u_char *text);
+
+/* Prepares Set-Cookie of a location. */
+ngx_int_t ngx_http_flash_throttle_init_cookie(ngx_conf_t *cf,
+    ngx_http_flash_throttle_conf_t *ftcf);
+
+
+/*
+ * Answers in the upstream's place, the body discarded, and finalizes the
+ * request: "text" is the signed ticket or pass for JSON, NULL for none.
+ */
+ngx_int_t ngx_http_flash_throttle_reply(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx, u_char *text);
+
+
+char *ngx_http_flash_throttle_queue_page(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+ngx_int_t ngx_http_flash_throttle_init_pages(ngx_conf_t *cf,
+    ngx_http_flash_throttle_main_conf_t *ftmf);
+
+/* The directives whose arguments nginx has no setter for. */
+char *ngx_http_flash_throttle_zone(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+char *ngx_http_flash_throttle(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_http_flash_throttle_cookie(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+char *ngx_http_flash_throttle_session(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+char *ngx_http_flash_throttle_queue_status(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+char *ngx_http_flash_throttle_poll(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+
+/* Makes the key ring: from the secret file, or one of this start. */
+char *ngx_http_flash_throttle_init_secrets(ngx_conf_t *cf,
+    ngx_http_flash_throttle_main_conf_t *ftmf);
+
+char *ngx_http_flash_throttle_status(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+ngx_int_t ngx_http_flash_throttle_add_variables(ngx_conf_t *cf);
+
+
+ngx_int_t ngx_http_flash_throttle_init_zone(ngx_shm_zone_t *shm_zone,
+    void *data);
+
+/* Makes this worker known in a zone. */
+void ngx_http_flash_throttle_join(ngx_http_flash_throttle_zone_t *zone,
+    ngx_log_t *log);
+
+/*
+ * The value of the zone's key, of at most FT_KEY_MAX bytes: a longer one is cut
+ * and a digest of all of it is appended.
+ */
+ngx_int_t ngx_http_flash_throttle_key(ngx_http_request_t *r,
+    ngx_http_flash_throttle_zone_t *zone, ngx_str_t *key);
+
+/* The state of a key, made if it is new.  NULL: the zone is full. */
+ft_state_t *ngx_http_flash_throttle_state(ngx_http_flash_throttle_zone_t *zone,
+    ngx_str_t *key, ngx_log_t *log);
+
+/* The zone's time, ms. */
+uint64_t ngx_http_flash_throttle_now(ngx_http_flash_throttle_zone_t *zone);
+
+/* Bytes of shared memory that a zone for one key takes. */
+size_t ngx_http_flash_throttle_zone_min(void);
+
+
+extern ngx_module_t  ngx_http_flash_throttle_module;
+
+
+#endif /* _NGX_HTTP_FLASH_THROTTLE_H_INCLUDED_ */

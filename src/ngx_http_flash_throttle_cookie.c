@@ -1,0 +1,647 @@
+
+/*
+ * Copyright (C) flash_throttle contributors
+ *
+ * What a request brings (its ticket, in a cookie or a header; whether it polls;
+ * what it would like to be answered with) and the cookie that it takes home.
+ */
+
+
+#include "ngx_http_flash_throttle.h"
+#include "ft_accept.h"
+#include "ft_cookie.h"
+
+
+#define NGX_HTTP_FLASH_THROTTLE_ATTRIBUTES                                    \
+    "\"Path\", \"Domain\", \"SameSite\", \"Secure\", \"HttpOnly\" or "        \
+    "\"Partitioned\""
+
+
+/* the attributes of a cookie as they are set, apart */
+typedef struct {
+    ngx_str_t   path;
+    ngx_str_t   domain;
+    ngx_str_t   same_site;
+    unsigned    secure:1;
+    unsigned    partitioned:1;
+} ngx_http_flash_throttle_attributes_t;
+
+
+/* how far the list of request headers was searched */
+typedef struct {
+    ngx_list_part_t  *part;
+    ngx_uint_t        i;
+} ngx_http_flash_throttle_headers_t;
+
+
+#define ngx_http_flash_throttle_headers(r)                                    \
+    (ngx_http_flash_throttle_headers_t) { &(r)->headers_in.headers.part, 0 }
+
+#define ngx_http_flash_throttle_next(headers, name)                           \
+    ngx_http_flash_throttle_next_header(headers, name, sizeof(name) - 1)
+
+
+static ngx_table_elt_t *ngx_http_flash_throttle_next_header(
+    ngx_http_flash_throttle_headers_t *headers, const char *name, size_t len);
+static void ngx_http_flash_throttle_read_cookie(ngx_str_t *header,
+    ngx_http_flash_throttle_ctx_t *ctx, ft_keyring_t *ring, uint64_t now_ms,
+    ngx_uint_t *tries);
+static void ngx_http_flash_throttle_try(const char *text, size_t len,
+    ngx_http_flash_throttle_ctx_t *ctx, ft_keyring_t *ring, uint64_t now_ms);
+
+static ngx_uint_t ngx_http_flash_throttle_is_token(ngx_str_t *s);
+static char *ngx_http_flash_throttle_parse_attributes(ngx_conf_t *cf,
+    ngx_command_t *cmd, ngx_str_t *arg,
+    ngx_http_flash_throttle_attributes_t *a);
+static ngx_int_t ngx_http_flash_throttle_attribute(ngx_str_t *s,
+    ngx_http_flash_throttle_attributes_t *a);
+static ngx_int_t ngx_http_flash_throttle_attribute_value(ngx_str_t *s,
+    const char *name, ngx_str_t *value);
+static char *ngx_http_flash_throttle_prefix(ngx_conf_t *cf, ngx_command_t *cmd,
+    ngx_str_t *name, ngx_http_flash_throttle_attributes_t *a);
+static ngx_int_t ngx_http_flash_throttle_join_attributes(ngx_conf_t *cf,
+    ngx_http_flash_throttle_attributes_t *a, ngx_str_t *joined);
+
+
+/* The next header of a name, in lower case; NULL: there is none. */
+
+static ngx_table_elt_t *
+ngx_http_flash_throttle_next_header(ngx_http_flash_throttle_headers_t *headers,
+    const char *name, size_t len)
+{
+    ngx_table_elt_t  *h;
+
+    for ( ;; ) {
+
+        if (headers->i == headers->part->nelts) {
+
+            if (headers->part->next == NULL) {
+                return NULL;
+            }
+
+            headers->part = headers->part->next;
+            headers->i = 0;
+            continue;
+        }
+
+        h = headers->part->elts;
+        h += headers->i++;
+
+        if (h->key.len == len && ngx_memcmp(h->lowcase_key, name, len) == 0) {
+            return h;
+        }
+    }
+}
+
+
+/*
+ * Of the usable ones a pass wins, then the ticket with the earliest stamp: the
+ * shopper's best place, whoever else sets cookies of that name.
+ */
+
+static void
+ngx_http_flash_throttle_try(const char *text, size_t len,
+    ngx_http_flash_throttle_ctx_t *ctx, ft_keyring_t *ring, uint64_t now_ms)
+{
+    ft_ticket_t   ticket, *best;
+
+    best = &ctx->ticket;
+
+    if (!ft_ticket_verify(ring, &ctx->context, text, len, &ticket)
+        || !ft_ticket_usable(&ticket, now_ms))
+    {
+        return;
+    }
+
+    if (best->kind == 0
+        || (ticket.kind == FT_TICKET_PASS && best->kind != FT_TICKET_PASS)
+        || (ticket.kind == best->kind && ticket.first_ms < best->first_ms))
+    {
+        *best = ticket;
+    }
+}
+
+
+static void
+ngx_http_flash_throttle_read_cookie(ngx_str_t *header,
+    ngx_http_flash_throttle_ctx_t *ctx, ft_keyring_t *ring, uint64_t now_ms,
+    ngx_uint_t *tries)
+{
+    ft_text_t   rest, value;
+    ngx_str_t  *name;
+
+    name = &ctx->conf->set_name;
+
+    rest.data = (char *) header->data;
+    rest.len = header->len;
+
+    /* set_name ends with the "=" */
+
+    while (*tries && ft_cookie_next(&rest, (char *) name->data, name->len - 1,
+                                    &value))
+    {
+        if (value.len == FT_TICKET_LEN) {
+            ngx_http_flash_throttle_try(value.data, value.len, ctx, ring,
+                                        now_ms);
+            (*tries)--;
+        }
+    }
+}
+
+
+void
+ngx_http_flash_throttle_read(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx, uint64_t now_ms)
+{
+    ngx_uint_t                            tries;
+    ngx_table_elt_t                      *h;
+    ngx_http_flash_throttle_headers_t     headers;
+    ngx_http_flash_throttle_main_conf_t  *ftmf;
+
+    ftmf = ngx_http_get_module_main_conf(r, ngx_http_flash_throttle_module);
+
+    tries = NGX_HTTP_FLASH_THROTTLE_TRIES;
+
+    /*
+     * In the list of all headers rather than where nginx keeps cookies, which
+     * differs between versions.
+     */
+
+    headers = ngx_http_flash_throttle_headers(r);
+
+    while ((h = ngx_http_flash_throttle_next(&headers, "cookie"))) {
+        ngx_http_flash_throttle_read_cookie(&h->value, ctx, ftmf->ring, now_ms,
+                                            &tries);
+    }
+
+    headers = ngx_http_flash_throttle_headers(r);
+
+    h = ngx_http_flash_throttle_next(&headers, "flash-throttle-ticket");
+
+    if (h) {
+        ngx_http_flash_throttle_try((char *) h->value.data, h->value.len, ctx,
+                                    ftmf->ring, now_ms);
+    }
+}
+
+
+ngx_uint_t
+ngx_http_flash_throttle_is_poll(ngx_http_request_t *r)
+{
+    ngx_table_elt_t                    *h;
+    ngx_http_flash_throttle_headers_t   headers;
+
+    headers = ngx_http_flash_throttle_headers(r);
+
+    h = ngx_http_flash_throttle_next(&headers, "flash-throttle-poll");
+
+    return h && h->value.len == 1 && h->value.data[0] == '1';
+}
+
+
+ngx_uint_t
+ngx_http_flash_throttle_wants_json(ngx_http_request_t *r)
+{
+    ft_accept_t                         accept;
+    ngx_table_elt_t                    *h;
+    ngx_http_flash_throttle_headers_t   headers;
+
+    ngx_memzero(&accept, sizeof(ft_accept_t));
+
+    headers = ngx_http_flash_throttle_headers(r);
+
+    while ((h = ngx_http_flash_throttle_next(&headers, "accept"))) {
+        ft_accept_read(&accept, (char *) h->value.data, h->value.len);
+    }
+
+    return ft_accept_json(&accept);
+}
+
+
+ngx_uint_t
+ngx_http_flash_throttle_is_preflight(ngx_http_request_t *r)
+{
+    ngx_http_flash_throttle_headers_t  headers;
+
+    if (r->method != NGX_HTTP_OPTIONS) {
+        return 0;
+    }
+
+    headers = ngx_http_flash_throttle_headers(r);
+
+    return ngx_http_flash_throttle_next(&headers,
+                                        "access-control-request-method")
+           != NULL;
+}
+
+
+void
+ngx_http_flash_throttle_sign(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx, u_char *text)
+{
+    ngx_http_flash_throttle_main_conf_t  *ftmf;
+
+    ftmf = ngx_http_get_module_main_conf(r, ngx_http_flash_throttle_module);
+
+    ft_ticket_sign(ftmf->ring, &ctx->context, &ctx->ticket, (char *) text);
+}
+
+
+ngx_int_t
+ngx_http_flash_throttle_set_cookie(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx, u_char *text)
+{
+    u_char                          *p;
+    ngx_str_t                       *tail;
+    ngx_uint_t                       secure;
+    ngx_table_elt_t                 *h;
+    ngx_http_flash_throttle_conf_t  *ftcf;
+
+    ftcf = ctx->conf;
+    tail = (ctx->ticket.kind == FT_TICKET_PASS) ? &ftcf->set_pass
+                                                : &ftcf->set_ticket;
+    secure = 0;
+
+#if (NGX_HTTP_SSL)
+    secure = r->connection->ssl
+             && (ftcf->cookie == NULL || !ftcf->cookie->secure);
+#endif
+
+    p = ngx_pnalloc(r->pool, ftcf->set_name.len + FT_TICKET_LEN + tail->len
+                             + sizeof("; Secure") - 1);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    h = ngx_list_push(&r->headers_out.headers);
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    h->hash = 1;
+#if (nginx_version >= 1023000)
+    h->next = NULL;
+#endif
+    ngx_str_set(&h->key, "Set-Cookie");
+    h->value.data = p;
+
+    p = ngx_cpymem(p, ftcf->set_name.data, ftcf->set_name.len);
+    p = ngx_cpymem(p, text, FT_TICKET_LEN);
+    p = ngx_cpymem(p, tail->data, tail->len);
+
+    if (secure) {
+        p = ngx_cpymem(p, "; Secure", sizeof("; Secure") - 1);
+    }
+
+    h->value.len = p - h->value.data;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_flash_throttle_init_cookie(ngx_conf_t *cf,
+    ngx_http_flash_throttle_conf_t *ftcf)
+{
+    u_char     *p;
+    size_t      len;
+    ngx_str_t  *zone, attributes;
+
+    zone = &ftcf->shm_zone->shm.name;
+
+    if (ftcf->cookie) {
+        len = ftcf->cookie->name.len + 1;
+        attributes = ftcf->cookie->attributes;
+
+    } else {
+        if (!ngx_http_flash_throttle_is_token(zone)) {
+            ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                          "the zone name \"%V\" in \"flash_throttle\" is no "
+                          "cookie name, name one with \"flash_throttle_cookie\"",
+                          zone);
+            return NGX_ERROR;
+        }
+
+        len = sizeof("flash_throttle_=") - 1 + zone->len;
+        ngx_str_set(&attributes, "; Path=/; HttpOnly; SameSite=Lax");
+    }
+
+    p = ngx_pnalloc(cf->pool, len);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    ftcf->set_name.data = p;
+    ftcf->set_name.len = len;
+
+    if (ftcf->cookie) {
+        ngx_sprintf(p, "%V=", &ftcf->cookie->name);
+
+    } else {
+        ngx_sprintf(p, "flash_throttle_%V=", zone);
+    }
+
+    len = attributes.len + sizeof("; Max-Age=") - 1 + NGX_INT_T_LEN;
+
+    ftcf->set_ticket.data = ngx_pnalloc(cf->pool, 2 * len);
+    if (ftcf->set_ticket.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    p = ngx_sprintf(ftcf->set_ticket.data, "%V; Max-Age=%d", &attributes,
+                    FT_TICKET_AGE_MAX_MS / 1000);
+    ftcf->set_ticket.len = p - ftcf->set_ticket.data;
+
+    ftcf->set_pass.data = p;
+    p = ngx_sprintf(p, "%V; Max-Age=%M", &attributes,
+                    (ftcf->session + 999) / 1000);
+    ftcf->set_pass.len = p - ftcf->set_pass.data;
+
+    return NGX_OK;
+}
+
+
+char *
+ngx_http_flash_throttle_cookie(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_flash_throttle_conf_t *ftcf = conf;
+
+    char                                  *rv;
+    ngx_str_t                             *value;
+    ngx_uint_t                             i;
+    ngx_http_flash_throttle_cookie_t      *cookie;
+    ngx_http_flash_throttle_attributes_t   a;
+
+    if (ftcf->cookie) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+
+    if (!ngx_http_flash_throttle_is_token(&value[1])) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid name \"%V\" in \"%V\" directive, it must be "
+                           "letters, digits, \"_\", \"-\" and \".\"",
+                           &value[1], &cmd->name);
+        return NGX_CONF_ERROR;
+    }
+
+    cookie = ngx_pcalloc(cf->pool, sizeof(ngx_http_flash_throttle_cookie_t));
+    if (cookie == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    ngx_memzero(&a, sizeof(ngx_http_flash_throttle_attributes_t));
+    ngx_str_set(&a.path, "/");
+    ngx_str_set(&a.same_site, "Lax");
+
+    for (i = 2; i < cf->args->nelts; i++) {
+        rv = ngx_http_flash_throttle_parse_attributes(cf, cmd, &value[i], &a);
+
+        if (rv != NGX_CONF_OK) {
+            return rv;
+        }
+    }
+
+    rv = ngx_http_flash_throttle_prefix(cf, cmd, &value[1], &a);
+
+    if (rv != NGX_CONF_OK) {
+        return rv;
+    }
+
+    if (ngx_http_flash_throttle_join_attributes(cf, &a, &cookie->attributes)
+        != NGX_OK)
+    {
+        return NGX_CONF_ERROR;
+    }
+
+    cookie->name = value[1];
+    cookie->secure = a.secure;
+
+    ftcf->cookie = cookie;
+
+    return NGX_CONF_OK;
+}
+
+
+static ngx_uint_t
+ngx_http_flash_throttle_is_token(ngx_str_t *s)
+{
+    u_char      c;
+    ngx_uint_t  i;
+
+    for (i = 0; i < s->len; i++) {
+        c = s->data[i];
+
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+              || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.'))
+        {
+            return 0;
+        }
+    }
+
+    return s->len > 0;
+}
+
+
+/* An argument holds one attribute, or several as Set-Cookie would have them. */
+
+static char *
+ngx_http_flash_throttle_parse_attributes(ngx_conf_t *cf, ngx_command_t *cmd,
+    ngx_str_t *arg, ngx_http_flash_throttle_attributes_t *a)
+{
+    u_char     *p, *last, *end;
+    ngx_str_t   s;
+
+    last = arg->data + arg->len;
+
+    for (p = arg->data; p < last; p = end + 1) {
+
+        end = ngx_strlchr(p, last, ';');
+        if (end == NULL) {
+            end = last;
+        }
+
+        while (p < end && *p == ' ') {
+            p++;
+        }
+
+        s.data = p;
+        s.len = end - p;
+
+        while (s.len && s.data[s.len - 1] == ' ') {
+            s.len--;
+        }
+
+        if (s.len == 0) {
+            continue;
+        }
+
+        if (ngx_http_flash_throttle_attribute(&s, a) != NGX_OK) {
+            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                               "invalid attribute \"%V\" in \"%V\" directive, "
+                               "it must be "
+                               NGX_HTTP_FLASH_THROTTLE_ATTRIBUTES
+                               " as in a Set-Cookie header",
+                               &s, &cmd->name);
+            return NGX_CONF_ERROR;
+        }
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+static ngx_int_t
+ngx_http_flash_throttle_attribute(ngx_str_t *s,
+    ngx_http_flash_throttle_attributes_t *a)
+{
+    ngx_str_t  value;
+
+    if (s->len == 6 && ngx_strncasecmp(s->data, (u_char *) "Secure", 6) == 0) {
+        a->secure = 1;
+        return NGX_OK;
+    }
+
+    if (s->len == 8
+        && ngx_strncasecmp(s->data, (u_char *) "HttpOnly", 8) == 0)
+    {
+        /* always set: no script needs the ticket, the JSON has it */
+        return NGX_OK;
+    }
+
+    if (s->len == 11
+        && ngx_strncasecmp(s->data, (u_char *) "Partitioned", 11) == 0)
+    {
+        a->partitioned = 1;
+        return NGX_OK;
+    }
+
+    if (ngx_http_flash_throttle_attribute_value(s, "Path=", &value) == NGX_OK
+        && value.data[0] == '/')
+    {
+        a->path = value;
+        return NGX_OK;
+    }
+
+    if (ngx_http_flash_throttle_attribute_value(s, "Domain=", &value)
+        == NGX_OK)
+    {
+        a->domain = value;
+        return NGX_OK;
+    }
+
+    if (ngx_http_flash_throttle_attribute_value(s, "SameSite=", &value)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if ((value.len == 3
+         && ngx_strncasecmp(value.data, (u_char *) "Lax", 3) == 0)
+        || (value.len == 6
+            && ngx_strncasecmp(value.data, (u_char *) "Strict", 6) == 0)
+        || (value.len == 4
+            && ngx_strncasecmp(value.data, (u_char *) "None", 4) == 0))
+    {
+        a->same_site = value;
+        return NGX_OK;
+    }
+
+    return NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_http_flash_throttle_attribute_value(ngx_str_t *s, const char *name,
+    ngx_str_t *value)
+{
+    size_t      len;
+    ngx_uint_t  i;
+
+    len = ngx_strlen(name);
+
+    if (s->len <= len || ngx_strncasecmp(s->data, (u_char *) name, len) != 0) {
+        return NGX_DECLINED;
+    }
+
+    value->data = s->data + len;
+    value->len = s->len - len;
+
+    for (i = 0; i < value->len; i++) {
+        if (value->data[i] <= ' ' || value->data[i] >= 0x7f) {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* Browsers drop such cookies silently, and nobody would keep a place. */
+
+static char *
+ngx_http_flash_throttle_prefix(ngx_conf_t *cf, ngx_command_t *cmd,
+    ngx_str_t *name, ngx_http_flash_throttle_attributes_t *a)
+{
+    ngx_uint_t  host, secure;
+
+    host = (ngx_strncasecmp(name->data, (u_char *) "__Host-", 7) == 0);
+    secure = (ngx_strncasecmp(name->data, (u_char *) "__Secure-", 9) == 0);
+
+    if ((host || secure) && !a->secure) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid name \"%V\" in \"%V\" directive, "
+                           "browsers want \"Secure\" with this prefix, add it",
+                           name, &cmd->name);
+        return NGX_CONF_ERROR;
+    }
+
+    if (host && (a->domain.len || a->path.len != 1)) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid name \"%V\" in \"%V\" directive, "
+                           "browsers want \"Path=/\" and no \"Domain\" with "
+                           "this prefix", name, &cmd->name);
+        return NGX_CONF_ERROR;
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+static ngx_int_t
+ngx_http_flash_throttle_join_attributes(ngx_conf_t *cf,
+    ngx_http_flash_throttle_attributes_t *a, ngx_str_t *joined)
+{
+    u_char  *p;
+
+    p = ngx_pnalloc(cf->pool, sizeof("; Path=; Domain=; HttpOnly; SameSite="
+                                     "; Secure; Partitioned") - 1
+                              + a->path.len + a->domain.len
+                              + a->same_site.len);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    joined->data = p;
+
+    p = ngx_sprintf(p, "; Path=%V", &a->path);
+
+    if (a->domain.len) {
+        p = ngx_sprintf(p, "; Domain=%V", &a->domain);
+    }
+
+    p = ngx_sprintf(p, "; HttpOnly; SameSite=%V", &a->same_site);
+
+    if (a->secure) {
+        p = ngx_sprintf(p, "; Secure");
+    }
+
+    if (a->partitioned) {
+        p = ngx_sprintf(p, "; Partitioned");
+    }
+
+    joined->len = p - joined->data;
+
+    return NGX_OK;
+}

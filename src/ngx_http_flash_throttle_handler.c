@@ -1,0 +1,466 @@
+
+/*
+ * Copyright (C) flash_throttle contributors
+ *
+ * The preaccess handler: a client's request is decided once, whatever internal
+ * redirects and subrequests it goes through afterwards.
+ */
+
+
+#include "ngx_http_flash_throttle.h"
+
+#include <openssl/rand.h>
+
+
+static ngx_int_t ngx_http_flash_throttle_decide(ngx_http_request_t *r,
+    ngx_http_flash_throttle_conf_t *ftcf);
+static ngx_http_flash_throttle_ctx_t *ngx_http_flash_throttle_create_ctx(
+    ngx_http_request_t *r, ngx_http_flash_throttle_conf_t *ftcf);
+static ngx_int_t ngx_http_flash_throttle_context(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx, ngx_str_t *key);
+static ngx_int_t ngx_http_flash_throttle_queue(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx, ft_call_t *call);
+static void ngx_http_flash_throttle_enter(ngx_http_flash_throttle_ctx_t *ctx,
+    ft_call_t *call);
+static void ngx_http_flash_throttle_full(ngx_http_flash_throttle_ctx_t *ctx);
+static ngx_int_t ngx_http_flash_throttle_answer(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx);
+static ngx_int_t ngx_http_flash_throttle_give(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx, u_char *text);
+static void ngx_http_flash_throttle_log(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx);
+static uint64_t ngx_http_flash_throttle_random(void);
+static void ngx_http_flash_throttle_cleanup(void *data);
+
+
+/*
+ * An internal redirect zeroes the contexts of modules; ours is found again
+ * through its cleanup.
+ */
+
+ngx_http_flash_throttle_ctx_t *
+ngx_http_flash_throttle_get_ctx(ngx_http_request_t *r)
+{
+    ngx_pool_cleanup_t             *cln;
+    ngx_http_flash_throttle_ctx_t  *ctx;
+
+    r = r->main;
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_flash_throttle_module);
+
+    if (ctx == NULL && (r->internal || r->filter_finalize)) {
+
+        for (cln = r->pool->cleanup; cln; cln = cln->next) {
+
+            if (cln->handler == ngx_http_flash_throttle_cleanup) {
+                ctx = cln->data;
+                ngx_http_set_ctx(r, ctx, ngx_http_flash_throttle_module);
+                break;
+            }
+        }
+    }
+
+    return ctx;
+}
+
+
+ngx_int_t
+ngx_http_flash_throttle_handler(ngx_http_request_t *r)
+{
+    ngx_int_t                        rc;
+    ngx_http_flash_throttle_ctx_t   *ctx;
+    ngx_http_flash_throttle_conf_t  *ftcf;
+
+    if (r != r->main) {
+        return NGX_DECLINED;
+    }
+
+    ctx = ngx_http_flash_throttle_get_ctx(r);
+
+    if (ctx == NULL) {
+        ftcf = ngx_http_get_module_loc_conf(r, ngx_http_flash_throttle_module);
+
+        if (ftcf->shm_zone == NULL) {
+            return NGX_DECLINED;
+        }
+
+        rc = ngx_http_flash_throttle_decide(r, ftcf);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        ctx = ngx_http_get_module_ctx(r, ngx_http_flash_throttle_module);
+    }
+
+    if (ctx->answered) {
+        return NGX_DECLINED;
+    }
+
+    ctx->answered = 1;
+
+    return ngx_http_flash_throttle_answer(r, ctx);
+}
+
+
+static ngx_http_flash_throttle_ctx_t *
+ngx_http_flash_throttle_create_ctx(ngx_http_request_t *r,
+    ngx_http_flash_throttle_conf_t *ftcf)
+{
+    ngx_pool_cleanup_t             *cln;
+    ngx_http_flash_throttle_ctx_t  *ctx;
+
+    cln = ngx_pool_cleanup_add(r->pool, sizeof(ngx_http_flash_throttle_ctx_t));
+    if (cln == NULL) {
+        return NULL;
+    }
+
+    ctx = cln->data;
+    ngx_memzero(ctx, sizeof(ngx_http_flash_throttle_ctx_t));
+
+    ctx->request = r;
+    ctx->conf = ftcf;
+    ctx->zone = ftcf->shm_zone->data;
+
+    cln->handler = ngx_http_flash_throttle_cleanup;
+
+    ngx_http_set_ctx(r, ctx, ngx_http_flash_throttle_module);
+
+    return ctx;
+}
+
+
+/*
+ * NGX_OK: the status of the new context says it.  NGX_AGAIN: the request is
+ * held.  NGX_DECLINED: the key is empty, there is nothing to throttle by.
+ */
+
+static ngx_int_t
+ngx_http_flash_throttle_decide(ngx_http_request_t *r,
+    ngx_http_flash_throttle_conf_t *ftcf)
+{
+    ft_call_t                       call;
+    ngx_str_t                       key;
+    ngx_http_flash_throttle_ctx_t  *ctx;
+
+    if (ngx_http_flash_throttle_key(r, ftcf->shm_zone->data, &key) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (key.len == 0) {
+        return NGX_DECLINED;
+    }
+
+    ctx = ngx_http_flash_throttle_create_ctx(r, ftcf);
+    if (ctx == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ctx->poll = ngx_http_flash_throttle_is_poll(r);
+
+    switch (ngx_http_test_predicates(r, ftcf->bypass)) {
+
+    case NGX_ERROR:
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+
+    case NGX_DECLINED:
+        ctx->status = NGX_HTTP_FLASH_THROTTLE_BYPASSED;
+        return NGX_OK;
+
+    default: /* NGX_OK */
+        break;
+    }
+
+    if (ngx_http_flash_throttle_is_preflight(r)) {
+        ctx->status = NGX_HTTP_FLASH_THROTTLE_BYPASSED;
+        return NGX_OK;
+    }
+
+    if (ngx_http_flash_throttle_context(r, ctx, &key) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ctx->state = ngx_http_flash_throttle_state(ctx->zone, &key,
+                                               r->connection->log);
+
+    ngx_http_flash_throttle_call(ctx->zone, ctx->state, &ftcf->rules, &call);
+    ngx_http_flash_throttle_read(r, ctx, call.now_ms);
+
+    if (ctx->ticket.kind == FT_TICKET_PASS) {
+        ctx->status = NGX_HTTP_FLASH_THROTTLE_PASSED;
+
+        if (ctx->state && !ctx->poll) {
+            ngx_http_flash_throttle_enter(ctx, &call);
+        }
+
+        return NGX_OK;
+    }
+
+    ctx->json = ctx->poll || ngx_http_flash_throttle_wants_json(r);
+
+    if (ctx->ticket.kind == 0) {
+        ctx->ticket.id = ngx_http_flash_throttle_random();
+        ctx->ticket.first_ms = call.now_ms;
+    }
+
+    if (ctx->state == NULL) {
+        ngx_http_flash_throttle_full(ctx);
+        return NGX_OK;
+    }
+
+    return ngx_http_flash_throttle_queue(r, ctx, &call);
+}
+
+
+/* What tickets are bound to. */
+
+static ngx_int_t
+ngx_http_flash_throttle_context(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx, ngx_str_t *key)
+{
+    ngx_str_t  *zone, bind;
+
+    ngx_str_null(&bind);
+
+    if (ctx->conf->bind
+        && ngx_http_complex_value(r, ctx->conf->bind, &bind) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    zone = &ctx->zone->shm_zone->shm.name;
+
+    ctx->context.zone = zone->data;
+    ctx->context.zone_len = zone->len;
+    ctx->context.key = key->data;
+    ctx->context.key_len = key->len;
+    ctx->context.bind = bind.data;
+    ctx->context.bind_len = bind.len;
+
+    return NGX_OK;
+}
+
+
+void
+ngx_http_flash_throttle_call(ngx_http_flash_throttle_zone_t *zone,
+    ft_state_t *state, ft_rules_t *rules, ft_call_t *call)
+{
+    call->state = state;
+    call->limits = &zone->limits;
+    call->rules = rules;
+    call->now_ms = ngx_http_flash_throttle_now(zone);
+    call->worker = zone->worker;
+    call->workers = ft_zone_workers(zone->sh);
+}
+
+
+static ngx_int_t
+ngx_http_flash_throttle_queue(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx, ft_call_t *call)
+{
+    ft_line_t                       *line;
+    ngx_http_flash_throttle_line_t  *hl;
+
+    /* a worker that is about to leave takes nobody in */
+
+    line = NULL;
+
+    if (!ctx->conf->dry_run && !ngx_exiting) {
+        hl = ngx_http_flash_throttle_line(ctx->zone, ctx->state);
+        line = &hl->line;
+    }
+
+    ctx->verdict = ft_admission_decide(call, &ctx->ticket, line, &ctx->node,
+                                       !ctx->json);
+
+    ngx_log_debug4(NGX_LOG_DEBUG_HTTP, r->connection->log, 0,
+                   "flash_throttle: %d position:%uD wait:%uL retry:%uD",
+                   ctx->verdict.answer, ctx->verdict.position,
+                   ctx->verdict.wait_ms, ctx->verdict.retry_ms);
+
+    switch (ctx->verdict.answer) {
+
+    case FT_ADMIT:
+        ngx_http_flash_throttle_admit(ctx, call);
+        return NGX_OK;
+
+    case FT_HOLD:
+        ctx->held = 1;
+        return ngx_http_flash_throttle_hold(r, ctx);
+
+    case FT_WAIT:
+        ctx->status = NGX_HTTP_FLASH_THROTTLE_QUEUED;
+        return NGX_OK;
+
+    default: /* FT_REJECT */
+        ctx->status = NGX_HTTP_FLASH_THROTTLE_REJECTED;
+        return NGX_OK;
+    }
+}
+
+
+void
+ngx_http_flash_throttle_admit(ngx_http_flash_throttle_ctx_t *ctx,
+    ft_call_t *call)
+{
+    ctx->status = NGX_HTTP_FLASH_THROTTLE_ADMITTED;
+
+    ft_admission_pass(call, &ctx->ticket, ctx->conf->session);
+
+    if (ctx->poll) {
+        ft_admission_expect(call, &ctx->ticket);
+        return;
+    }
+
+    ctx->counted = 1;
+    ctx->epoch = atomic_load(&ctx->state->epoch);
+}
+
+
+static void
+ngx_http_flash_throttle_enter(ngx_http_flash_throttle_ctx_t *ctx,
+    ft_call_t *call)
+{
+    ft_admission_enter(call, &ctx->ticket);
+
+    ctx->counted = 1;
+    ctx->epoch = atomic_load(&ctx->state->epoch);
+}
+
+
+/* No memory to count anybody in: better nobody than everybody. */
+
+static void
+ngx_http_flash_throttle_full(ngx_http_flash_throttle_ctx_t *ctx)
+{
+    ctx->status = NGX_HTTP_FLASH_THROTTLE_REJECTED;
+    ctx->verdict.retry_ms = ctx->conf->rules.poll_max_ms;
+    ctx->verdict.wait_ms = ctx->conf->rules.poll_max_ms;
+}
+
+
+static ngx_int_t
+ngx_http_flash_throttle_answer(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx)
+{
+    u_char  text[FT_TICKET_LEN];
+
+    switch (ctx->status) {
+
+    case NGX_HTTP_FLASH_THROTTLE_BYPASSED:
+    case NGX_HTTP_FLASH_THROTTLE_PASSED:
+
+        /* a pass stays as it is: polling never renews it */
+
+        return ctx->poll ? ngx_http_flash_throttle_reply(r, ctx, NULL)
+                         : NGX_DECLINED;
+
+    case NGX_HTTP_FLASH_THROTTLE_ADMITTED:
+
+        if (ngx_http_flash_throttle_give(r, ctx, text) != NGX_OK) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        return ctx->poll ? ngx_http_flash_throttle_reply(r, ctx, text)
+                         : NGX_DECLINED;
+
+    case NGX_HTTP_FLASH_THROTTLE_QUEUED:
+
+        ngx_http_flash_throttle_log(r, ctx);
+
+        if (ngx_http_flash_throttle_give(r, ctx, text) != NGX_OK) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        return ctx->conf->dry_run && !ctx->poll
+               ? NGX_DECLINED : ngx_http_flash_throttle_reply(r, ctx, text);
+
+    default: /* NGX_HTTP_FLASH_THROTTLE_REJECTED */
+
+        ngx_http_flash_throttle_log(r, ctx);
+
+        return ctx->conf->dry_run && !ctx->poll
+               ? NGX_DECLINED : ngx_http_flash_throttle_reply(r, ctx, NULL);
+    }
+}
+
+
+static ngx_int_t
+ngx_http_flash_throttle_give(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx, u_char *text)
+{
+    ngx_http_flash_throttle_sign(r, ctx, text);
+
+    return ngx_http_flash_throttle_set_cookie(r, ctx, text);
+}
+
+
+static void
+ngx_http_flash_throttle_log(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx)
+{
+    ngx_log_error(ctx->conf->log_level, r->connection->log, 0,
+                  "%s request%s, position: %uD, wait: %uL.%03uL by zone \"%V\"",
+                  ctx->status == NGX_HTTP_FLASH_THROTTLE_QUEUED
+                  ? "queueing" : "rejecting",
+                  ctx->conf->dry_run ? ", dry run" : "",
+                  ctx->verdict.position, ctx->verdict.wait_ms / 1000,
+                  ctx->verdict.wait_ms % 1000,
+                  &ctx->zone->shm_zone->shm.name);
+}
+
+
+/*
+ * Ids are signed, so they need not be secret, only different over all workers
+ * and restarts: a counter from a random start, scattered (splitmix64).
+ */
+
+static uint64_t
+ngx_http_flash_throttle_random(void)
+{
+    uint64_t  x;
+
+    static uint64_t   count;
+    static ngx_pid_t  pid;
+
+    if (pid != ngx_pid) {
+
+        if (RAND_bytes((u_char *) &count, sizeof(count)) != 1) {
+            count = (uint64_t) ngx_random() << 32 ^ ngx_random();
+        }
+
+        pid = ngx_pid;
+    }
+
+    count += 0x9e3779b97f4a7c15;
+
+    x = count;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+
+    return x ^ x >> 31;
+}
+
+
+static void
+ngx_http_flash_throttle_cleanup(void *data)
+{
+    ngx_http_flash_throttle_ctx_t *ctx = data;
+
+    ngx_http_flash_throttle_zone_t  *zone;
+
+    if (ctx->held) {
+        ngx_http_flash_throttle_leave(ctx);
+    }
+
+    if (ctx->counted) {
+        zone = ctx->zone;
+
+        ft_admission_done(ctx->state, ctx->epoch, zone->worker);
+
+        if (zone->limits.inflight) {
+            ngx_http_flash_throttle_wake(
+                         ngx_http_flash_throttle_line(zone, ctx->state));
+        }
+    }
+}

@@ -1,0 +1,273 @@
+
+/*
+ * Copyright (C) flash_throttle contributors
+ *
+ * Secrets: one a line from a file, the first signs and all verify; or one of
+ * this start of nginx, which a reload keeps.
+ */
+
+
+#include "ngx_http_flash_throttle.h"
+
+#include <openssl/crypto.h>
+#include <openssl/rand.h>
+
+
+#define NGX_HTTP_FLASH_THROTTLE_SECRETS_MAX  65536
+#define NGX_HTTP_FLASH_THROTTLE_SECRET_LEN   32
+
+
+typedef struct {
+    ft_secret_t   elts[FT_SECRETS_MAX];
+    size_t        n;
+} ngx_http_flash_throttle_secrets_t;
+
+
+static char *ngx_http_flash_throttle_secret_file(ngx_conf_t *cf,
+    ngx_http_flash_throttle_main_conf_t *ftmf);
+static ngx_int_t ngx_http_flash_throttle_read_secrets(ngx_conf_t *cf,
+    ngx_str_t *name, u_char *buf, size_t *len);
+static ngx_int_t ngx_http_flash_throttle_parse_secrets(ngx_conf_t *cf,
+    ngx_str_t *name, u_char *p, u_char *last,
+    ngx_http_flash_throttle_secrets_t *secrets);
+static char *ngx_http_flash_throttle_random_secret(ngx_conf_t *cf,
+    ngx_http_flash_throttle_main_conf_t *ftmf);
+static char *ngx_http_flash_throttle_key_ring(ngx_conf_t *cf,
+    ngx_http_flash_throttle_main_conf_t *ftmf,
+    ngx_http_flash_throttle_secrets_t *secrets);
+static void ngx_http_flash_throttle_free_ring(void *data);
+
+
+char *
+ngx_http_flash_throttle_init_secrets(ngx_conf_t *cf,
+    ngx_http_flash_throttle_main_conf_t *ftmf)
+{
+    if (ftmf->secret_file.data) {
+        return ngx_http_flash_throttle_secret_file(cf, ftmf);
+    }
+
+    return ngx_http_flash_throttle_random_secret(cf, ftmf);
+}
+
+
+static char *
+ngx_http_flash_throttle_secret_file(ngx_conf_t *cf,
+    ngx_http_flash_throttle_main_conf_t *ftmf)
+{
+    char                               *rv;
+    size_t                              len;
+    ngx_str_t                          *name;
+    u_char                             *buf;
+    ngx_http_flash_throttle_secrets_t   secrets;
+
+    name = &ftmf->secret_file;
+
+    if (ngx_conf_full_name(cf->cycle, name, 1) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+
+    /* not from the pool: it is wiped and given back at once */
+
+    buf = ngx_alloc(NGX_HTTP_FLASH_THROTTLE_SECRETS_MAX + 1, cf->log);
+    if (buf == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    rv = NGX_CONF_ERROR;
+    len = 0;
+
+    if (ngx_http_flash_throttle_read_secrets(cf, name, buf, &len) == NGX_OK
+        && ngx_http_flash_throttle_parse_secrets(cf, name, buf, buf + len,
+                                                 &secrets)
+           == NGX_OK)
+    {
+        rv = ngx_http_flash_throttle_key_ring(cf, ftmf, &secrets);
+    }
+
+    OPENSSL_cleanse(buf, len);
+    ngx_free(buf);
+
+    return rv;
+}
+
+
+static ngx_int_t
+ngx_http_flash_throttle_read_secrets(ngx_conf_t *cf, ngx_str_t *name,
+    u_char *buf, size_t *len)
+{
+    ssize_t     n;
+    ngx_file_t  file;
+
+    ngx_memzero(&file, sizeof(ngx_file_t));
+
+    file.name = *name;
+    file.log = cf->log;
+    file.fd = ngx_open_file(name->data, NGX_FILE_RDONLY, NGX_FILE_OPEN, 0);
+
+    if (file.fd == NGX_INVALID_FILE) {
+        ngx_log_error(NGX_LOG_EMERG, cf->log, ngx_errno,
+                      "\"flash_throttle_secret_file\" could not open \"%V\", "
+                      "it must be a file that nginx can read", name);
+        return NGX_ERROR;
+    }
+
+    n = ngx_read_file(&file, buf, NGX_HTTP_FLASH_THROTTLE_SECRETS_MAX + 1, 0);
+
+    if (n == NGX_ERROR) {
+        ngx_log_error(NGX_LOG_EMERG, cf->log, ngx_errno,
+                      ngx_read_file_n " \"%V\" failed", name);
+
+    } else if (n > NGX_HTTP_FLASH_THROTTLE_SECRETS_MAX) {
+        *len = n;
+        n = NGX_ERROR;
+        ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                      "\"flash_throttle_secret_file\" \"%V\" is too large, "
+                      "it must be at most %d bytes", name,
+                      NGX_HTTP_FLASH_THROTTLE_SECRETS_MAX);
+
+    } else {
+        *len = n;
+    }
+
+    if (ngx_close_file(file.fd) == NGX_FILE_ERROR) {
+        ngx_log_error(NGX_LOG_ALERT, cf->log, ngx_errno,
+                      ngx_close_file_n " \"%V\" failed", name);
+    }
+
+    return n == NGX_ERROR ? NGX_ERROR : NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_flash_throttle_parse_secrets(ngx_conf_t *cf, ngx_str_t *name,
+    u_char *p, u_char *last, ngx_http_flash_throttle_secrets_t *secrets)
+{
+    size_t      len;
+    u_char     *end;
+    ngx_uint_t  line;
+
+    secrets->n = 0;
+
+    for (line = 1; p < last; p = end + 1, line++) {
+
+        end = ngx_strlchr(p, last, LF);
+        if (end == NULL) {
+            end = last;
+        }
+
+        len = end - p;
+
+        while (len && (p[len - 1] == CR || p[len - 1] == ' '
+                       || p[len - 1] == '\t'))
+        {
+            len--;
+        }
+
+        if (len == 0 || p[0] == '#') {
+            continue;
+        }
+
+        if (len < FT_SECRET_MIN_LEN) {
+            ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                          "\"flash_throttle_secret_file\" has a secret of "
+                          "%uz bytes in %V:%ui, it must be at least %d, "
+                          "as \"openssl rand -hex 32\" writes one",
+                          len, name, line, FT_SECRET_MIN_LEN);
+            return NGX_ERROR;
+        }
+
+        if (secrets->n == FT_SECRETS_MAX) {
+            ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                          "\"flash_throttle_secret_file\" has too many secrets "
+                          "in %V:%ui, it must be at most %d", name, line,
+                          FT_SECRETS_MAX);
+            return NGX_ERROR;
+        }
+
+        secrets->elts[secrets->n].data = p;
+        secrets->elts[secrets->n].len = len;
+        secrets->n++;
+    }
+
+    if (secrets->n == 0) {
+        ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                      "\"flash_throttle_secret_file\" has no secret in \"%V\", "
+                      "it must be one a line", name);
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
+static char *
+ngx_http_flash_throttle_random_secret(ngx_conf_t *cf,
+    ngx_http_flash_throttle_main_conf_t *ftmf)
+{
+    ngx_http_flash_throttle_secrets_t  secrets;
+
+    /* the master's, for all configurations it will load */
+
+    static ngx_uint_t  made;
+    static u_char      secret[NGX_HTTP_FLASH_THROTTLE_SECRET_LEN];
+
+    if (!made) {
+
+        if (RAND_bytes(secret, sizeof(secret)) != 1) {
+            ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                          "flash_throttle got no random numbers from the "
+                          "crypto library, name a file of secrets with "
+                          "\"flash_throttle_secret_file\"");
+            return NGX_CONF_ERROR;
+        }
+
+        made = 1;
+    }
+
+    ngx_log_error(NGX_LOG_WARN, cf->log, 0,
+                  "no \"flash_throttle_secret_file\" is set: the secret that "
+                  "was made for this start is lost at the next, and with it "
+                  "every place in line; several servers for one sale "
+                  "need the same file");
+
+    secrets.elts[0].data = secret;
+    secrets.elts[0].len = sizeof(secret);
+    secrets.n = 1;
+
+    return ngx_http_flash_throttle_key_ring(cf, ftmf, &secrets);
+}
+
+
+static char *
+ngx_http_flash_throttle_key_ring(ngx_conf_t *cf,
+    ngx_http_flash_throttle_main_conf_t *ftmf,
+    ngx_http_flash_throttle_secrets_t *secrets)
+{
+    ngx_pool_cleanup_t  *cln;
+
+    cln = ngx_pool_cleanup_add(cf->pool, 0);
+    if (cln == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    ftmf->ring = ft_keyring_create(secrets->elts, secrets->n);
+
+    if (ftmf->ring == NULL) {
+        ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                      "flash_throttle could not prepare HMAC-SHA256 in the "
+                      "crypto library");
+        return NGX_CONF_ERROR;
+    }
+
+    cln->handler = ngx_http_flash_throttle_free_ring;
+    cln->data = ftmf->ring;
+
+    return NGX_CONF_OK;
+}
+
+
+static void
+ngx_http_flash_throttle_free_ring(void *data)
+{
+    ft_keyring_free(data);
+}

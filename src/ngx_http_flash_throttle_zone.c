@@ -1,0 +1,294 @@
+
+/*
+ * Copyright (C) flash_throttle contributors
+ *
+ * Zones: the shared memory under ft_zone.h, its keys, its clock and the place
+ * of this worker in it.
+ */
+
+
+#include "ngx_http_flash_throttle.h"
+
+#include <openssl/evp.h>
+#include <openssl/rand.h>
+
+
+#define NGX_HTTP_FLASH_THROTTLE_DIGEST_LEN  32
+
+
+static uint32_t ngx_http_flash_throttle_fit(size_t pages);
+static ngx_int_t ngx_http_flash_throttle_new_zone(
+    ngx_http_flash_throttle_zone_t *zone, ngx_shm_zone_t *shm_zone);
+
+
+/* Keys for which there is space in so many pages. */
+
+static uint32_t
+ngx_http_flash_throttle_fit(size_t pages)
+{
+    size_t    size, one;
+    uint32_t  keys;
+
+    size = pages * ngx_pagesize;
+    one = ft_zone_size(2) - ft_zone_size(1);
+    keys = size / one;
+
+    while (keys && ft_zone_size(keys) > size) {
+        keys--;
+    }
+
+    return keys;
+}
+
+
+size_t
+ngx_http_flash_throttle_zone_min(void)
+{
+    size_t  pages;
+
+    /* one more for what the allocator logs with, one for its own head */
+
+    pages = (ft_zone_size(1) + ngx_pagesize - 1) / ngx_pagesize + 2;
+
+    return pages * (ngx_pagesize + sizeof(ngx_slab_page_t));
+}
+
+
+/*
+ * On a reload the old workers are at work in the zone meanwhile: nothing that
+ * it holds is touched.
+ */
+
+ngx_int_t
+ngx_http_flash_throttle_init_zone(ngx_shm_zone_t *shm_zone, void *data)
+{
+    ngx_http_flash_throttle_zone_t  *ozone = data;
+
+    ngx_http_flash_throttle_zone_t  *zone;
+
+    zone = shm_zone->data;
+
+    if (ozone) {
+        if (zone->key.value.len != ozone->key.value.len
+            || ngx_strncmp(zone->key.value.data, ozone->key.value.data,
+                           zone->key.value.len)
+               != 0)
+        {
+            ngx_log_error(NGX_LOG_EMERG, shm_zone->shm.log, 0,
+                          "flash_throttle_zone \"%V\" uses the \"%V\" key "
+                          "while previously it used the \"%V\" key, "
+                          "rename the zone or restart",
+                          &shm_zone->shm.name, &zone->key.value,
+                          &ozone->key.value);
+            return NGX_ERROR;
+        }
+
+        if (zone->limits.period_ms != ozone->limits.period_ms) {
+            ngx_log_error(NGX_LOG_EMERG, shm_zone->shm.log, 0,
+                          "flash_throttle_zone \"%V\" uses the period %uDms "
+                          "while previously it used %uDms, "
+                          "rename the zone or restart",
+                          &shm_zone->shm.name, zone->limits.period_ms,
+                          ozone->limits.period_ms);
+            return NGX_ERROR;
+        }
+
+        zone->sh = ozone->sh;
+        zone->shpool = ozone->shpool;
+
+        return NGX_OK;
+    }
+
+    zone->shpool = (ngx_slab_pool_t *) shm_zone->shm.addr;
+
+    if (shm_zone->shm.exists) {
+        zone->sh = zone->shpool->data;
+
+        return NGX_OK;
+    }
+
+    return ngx_http_flash_throttle_new_zone(zone, shm_zone);
+}
+
+
+static ngx_int_t
+ngx_http_flash_throttle_new_zone(ngx_http_flash_throttle_zone_t *zone,
+    ngx_shm_zone_t *shm_zone)
+{
+    size_t            len;
+    uint32_t          keys;
+    uint64_t          seed;
+    ngx_time_t       *tp;
+    ngx_slab_pool_t  *shpool;
+
+    shpool = zone->shpool;
+
+    len = sizeof(" in flash_throttle_zone \"\"") + shm_zone->shm.name.len;
+
+    shpool->log_ctx = ngx_slab_alloc(shpool, len);
+    if (shpool->log_ctx == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_sprintf(shpool->log_ctx, " in flash_throttle_zone \"%V\"%Z",
+                &shm_zone->shm.name);
+
+    keys = ngx_http_flash_throttle_fit(shpool->pfree);
+
+    if (keys == 0) {
+        ngx_log_error(NGX_LOG_EMERG, shm_zone->shm.log, 0,
+                      "flash_throttle_zone \"%V\" is too small, "
+                      "one key takes %uzk", &shm_zone->shm.name,
+                      (ngx_http_flash_throttle_zone_min() + 1023) / 1024);
+        return NGX_ERROR;
+    }
+
+    zone->sh = ngx_slab_calloc(shpool, ft_zone_size(keys));
+    if (zone->sh == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (RAND_bytes((u_char *) &seed, sizeof(seed)) != 1) {
+        ngx_log_error(NGX_LOG_EMERG, shm_zone->shm.log, 0,
+                      "flash_throttle_zone \"%V\" got no random numbers from "
+                      "the crypto library", &shm_zone->shm.name);
+        return NGX_ERROR;
+    }
+
+    tp = ngx_timeofday();
+
+    ft_zone_init(zone->sh, keys, seed, ngx_current_msec,
+                 (uint64_t) tp->sec * 1000 + tp->msec);
+
+    shpool->data = zone->sh;
+
+    ngx_log_error(NGX_LOG_NOTICE, shm_zone->shm.log, 0,
+                  "flash_throttle_zone \"%V\" has room for %uD keys",
+                  &shm_zone->shm.name, keys);
+
+    return NGX_OK;
+}
+
+
+void
+ngx_http_flash_throttle_join(ngx_http_flash_throttle_zone_t *zone,
+    ngx_log_t *log)
+{
+    zone->joined = ngx_time();
+
+    ngx_shmtx_lock(&zone->shpool->mutex);
+
+    zone->worker = ft_zone_join(zone->sh, ngx_pid);
+
+    ngx_shmtx_unlock(&zone->shpool->mutex);
+
+    if (zone->worker == FT_WORKERS) {
+        ngx_log_error(NGX_LOG_ALERT, log, 0,
+                      "flash_throttle_zone \"%V\" is in use by %d worker "
+                      "processes already and takes no more",
+                      &zone->shm_zone->shm.name, FT_WORKERS);
+    }
+}
+
+
+uint64_t
+ngx_http_flash_throttle_now(ngx_http_flash_throttle_zone_t *zone)
+{
+    ngx_time_t  *tp;
+
+    tp = ngx_timeofday();
+
+    return ft_zone_now(zone->sh, ngx_current_msec,
+                       (uint64_t) tp->sec * 1000 + tp->msec);
+}
+
+
+ngx_int_t
+ngx_http_flash_throttle_key(ngx_http_request_t *r,
+    ngx_http_flash_throttle_zone_t *zone, ngx_str_t *key)
+{
+    u_char  *p, digest[NGX_HTTP_FLASH_THROTTLE_DIGEST_LEN];
+
+    if (ngx_http_complex_value(r, &zone->key, key) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (key->len <= FT_KEY_MAX) {
+        return NGX_OK;
+    }
+
+    if (EVP_Digest(key->data, key->len, digest, NULL, EVP_sha256(), NULL)
+        != 1)
+    {
+        return NGX_ERROR;
+    }
+
+    p = ngx_pnalloc(r->pool, FT_KEY_MAX);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(p, key->data, FT_KEY_MAX - 2 * sizeof(digest));
+    ngx_hex_dump(p + FT_KEY_MAX - 2 * sizeof(digest), digest, sizeof(digest));
+
+    key->data = p;
+    key->len = FT_KEY_MAX;
+
+    return NGX_OK;
+}
+
+
+ft_state_t *
+ngx_http_flash_throttle_state(ngx_http_flash_throttle_zone_t *zone,
+    ngx_str_t *key, ngx_log_t *log)
+{
+    uint32_t     evicted;
+    uint64_t     now;
+    ngx_uint_t   level;
+    ft_state_t  *state;
+
+    if (zone->worker == FT_WORKERS) {
+
+        /* workers of former configurations leave one by one */
+
+        if (zone->joined != ngx_time()) {
+            ngx_http_flash_throttle_join(zone, log);
+        }
+
+        if (zone->worker == FT_WORKERS) {
+            return NULL;
+        }
+    }
+
+    now = ngx_http_flash_throttle_now(zone);
+
+    state = ft_zone_find(zone->sh, key->data, key->len, now);
+
+    if (state) {
+        return state;
+    }
+
+    ngx_shmtx_lock(&zone->shpool->mutex);
+
+    state = ft_zone_add(zone->sh, key->data, key->len, now, &evicted);
+
+    ngx_shmtx_unlock(&zone->shpool->mutex);
+
+    if (state == NULL) {
+        ngx_log_error(NGX_LOG_ERR, log, 0,
+                      "no room for the key \"%V\" in flash_throttle_zone "
+                      "\"%V\", enlarge the zone", key,
+                      &zone->shm_zone->shm.name);
+
+    } else if (evicted) {
+        level = (evicted == 1) ? NGX_LOG_NOTICE : NGX_LOG_WARN;
+
+        ngx_log_error(level, log, 0,
+                      "the key \"%V\" took the place of an older one%s in "
+                      "flash_throttle_zone \"%V\", enlarge the zone", key,
+                      evicted == 1 ? "" : " with shoppers waiting",
+                      &zone->shm_zone->shm.name);
+    }
+
+    return state;
+}
