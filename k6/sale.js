@@ -19,7 +19,8 @@ const VARIANT = __ENV.VARIANT || 'unnamed';
 const SEED = Number(__ENV.SEED || 1);
 const OUT = __ENV.OUT || '.';
 
-const sale = profile(PROFILE);
+// from here, and not from profile.js: open() is relative to the main script
+const sale = profile(JSON.parse(open('./profiles.json')), PROFILE);
 
 export const options = {
   scenarios: scenarios(sale),

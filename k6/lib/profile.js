@@ -1,17 +1,15 @@
 // A sale's profile, from profiles.json, as k6's scenarios: an open model, and
 // every VU there before the first shopper comes.
 
-const PROFILES = JSON.parse(open('../profiles.json'));
-
 // How long a shopper keeps trying.
 export const PATIENCE_MS = 15000;
 
-export function profile(name) {
-  if (!Object.hasOwn(PROFILES, name)) {
-    throw new Error(`PROFILE=${name}: give one of ${Object.keys(PROFILES).join(', ')}`);
+export function profile(profiles, name) {
+  if (!Object.hasOwn(profiles, name)) {
+    throw new Error(`PROFILE=${name}: give one of ${Object.keys(profiles).join(', ')}`);
   }
 
-  return PROFILES[name];
+  return profiles[name];
 }
 
 // Shoppers that a scenario's schedule starts.  The i-th comes when the
