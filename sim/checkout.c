@@ -130,6 +130,19 @@ ft_checkout_gate(ft_world_t *world)
 }
 
 
+/* The ideal line notices who has left; a queue in a server does not. */
+static bool
+ft_checkout_late(const ft_world_t *world, const ft_shopper_t *shopper)
+{
+    int64_t  left_us;
+
+    left_us = shopper->leaves_us - world->now_us;
+
+    return (world->options->deadline && left_us < FT_PAYMENT_MAX_US)
+           || (world->options->variant == FT_IDEAL && left_us < 0);
+}
+
+
 void
 ft_checkout_next(ft_world_t *world)
 {
@@ -144,8 +157,7 @@ ft_checkout_next(ft_world_t *world)
     {
         shopper = &world->shoppers[checkout->queue[checkout->head]];
 
-        late = world->options->deadline
-               && shopper->leaves_us - world->now_us < FT_PAYMENT_MAX_US;
+        late = ft_checkout_late(world, shopper);
 
         if (!late && !ft_checkout_gate(world)) {
             return;

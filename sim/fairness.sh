@@ -50,4 +50,66 @@ for share in 0.4 0.5 0.6; do
         --require 'idle<=0.05' --require 'over_admitted<=0'
 done
 
+# A wall of 5,000 in one second: served in order, without idling, and nobody
+# polls much more often than those who come one by one.
+
+row 'a wall of 5,000' 5 --profile "$profiles/wall.txt" --patience 600 \
+    --require 'confirmed>=4840' --require 'idle<=0.005' \
+    --require 'overtaken<=0.01' --require 'worst_inversion_s<=3' \
+    --require 'polls_per_shopper<=20' --require 'over_admitted<=0'
+
+# Capacity doubles half-way: it is used at once, and the order stays.
+
+row 'capacity doubles' 40 --profile "$profiles/doubling.txt" \
+    --require 'confirmed>=2420' --require 'idle<=0.015' \
+    --require 'overtaken<=0.01' --require 'in_progress_max<=32'
+
+# Payments take three times as long for 20 s: no more go to checkout than it
+# can take, and the order stays.  With little patience, late charges cannot be
+# ruled out, as checkout does not know that its payments have become slow.
+
+row 'slow provider' 40 --profile "$profiles/slow-provider.txt" --patience 60 \
+    --require 'confirmed>=2420' --require 'late_charges=0' \
+    --require 'overtaken<=0.01' --require 'in_progress_max<=16' \
+    --require 'idle<=0.01'
+row 'slow provider, patience 15 s' 40 \
+    --profile "$profiles/slow-provider.txt" \
+    --require 'confirmed>=1298' --require 'late_charges<=66' \
+    --require 'in_progress_max<=16'
+
+# Half of the shoppers stay 5 s, half a minute: the patient do not suffer from
+# the places that the others leave behind.
+
+row 'patience 5 s or 60 s' 40 --patience '0.5*5,0.5*60' \
+    --require 'confirmed>=1496' --require 'overtaken<=0.002' \
+    --require 'wait_spread_s<=0.4'
+
+# Crowds come, stop and come again: no shopper is forgotten in between.
+
+row 'crowds that stop and start' 40 --profile "$profiles/stop-start.txt" \
+    --patience 60 \
+    --require 'confirmed>=2723' --require 'idle<=0.01' \
+    --require 'overtaken<=0.002' --require 'worst_inversion_s<=3'
+
+# One shopper a minute: nobody ever waits.
+
+row 'one shopper a minute' 5 --profile "$profiles/trickle.txt" \
+    --require admitted=120 --require wait_p95_s=0 \
+    --require polls_per_shopper=1
+
+# The edge starts cold half-way: the tickets bring the order back.
+
+row 'a cold start half-way' 40 --profile "$profiles/restart.txt" \
+    --patience 60 \
+    --require 'confirmed>=2420' --require 'overtaken<=0.02' \
+    --require 'worst_inversion_s<=3' --require 'idle<=0.02'
+
+# Four workers that read the clock up to a tenth of a second apart, as event
+# loops do under load.
+
+row 'four workers, skewed clocks' 40 --workers 4 --clock-skew 0.1 \
+    --patience 60 \
+    --require 'confirmed>=2420' --require 'overtaken<=0.002' \
+    --require 'idle<=0.01' --require 'wait_spread_s<=0.9'
+
 exit $missed
