@@ -427,7 +427,12 @@ ft_shopper_answered(ft_request_t *request)
         return;
     }
 
-    if (ft_now_us() >= shopper->leaves_us) {
+    /* a request's time is what is left of the patience; libcurl's clock may
+       be a moment ahead of ours */
+
+    if (request->result == CURLE_OPERATION_TIMEDOUT
+        || ft_now_us() >= shopper->leaves_us)
+    {
         ft_shopper_end(shopper, FT_END_GAVE_UP);
         return;
     }
