@@ -1,9 +1,14 @@
 # The checkout upstream (upstream-demo/) and its tests.
 
 CHECKOUT := $(BUILD)/checkout
-CHECKOUT_SRCS := $(wildcard upstream-demo/*.c)
-CHECKOUT_OBJS := $(CHECKOUT_SRCS:upstream-demo/%.c=$(BUILD)/upstream-demo/%.o)
+CHECKOUT_DIR := $(BUILD)/upstream-demo
+CHECKOUT_OBJS := $(patsubst upstream-demo/%.c,$(CHECKOUT_DIR)/%.o, \
+                            $(wildcard upstream-demo/*.c))
 CHECKOUT_PACKAGES := libevent_core libevent_extra sqlite3 jansson
+
+CHECKOUT_MEASURES := $(CHECKOUT_DIR)/measures
+CHECKOUT_MEASURES_OBJS := $(addprefix $(CHECKOUT_DIR)/, \
+                                      t/measures.o histogram.o window.o)
 
 PRODUCTS += $(CHECKOUT)
 
@@ -16,15 +21,20 @@ $(CHECKOUT): $(CHECKOUT_OBJS)
 	$(CC) $(CFLAGS) $(CFLAGS_EXTRA) -pthread $(LDFLAGS) $(LDFLAGS_EXTRA) \
 	    -o $@ $(CHECKOUT_OBJS) $(CHECKOUT_LIBS)
 
-$(BUILD)/upstream-demo/%.o: upstream-demo/%.c
+$(CHECKOUT_MEASURES): $(CHECKOUT_MEASURES_OBJS)
+	$(CC) $(CFLAGS) $(CFLAGS_EXTRA) $(LDFLAGS) $(LDFLAGS_EXTRA) \
+	    -o $@ $(CHECKOUT_MEASURES_OBJS) -lm
+
+$(CHECKOUT_DIR)/%.o: upstream-demo/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CHECKOUT_CFLAGS) $(CFLAGS) $(CFLAGS_EXTRA) -MMD -MP -c -o $@ $<
 
--include $(CHECKOUT_OBJS:.o=.d)
+-include $(CHECKOUT_OBJS:.o=.d) $(CHECKOUT_MEASURES_OBJS:.o=.d)
 
 # A crowd of 1,200 needs as many descriptors in the test as in the checkout.
 # The suites mostly wait for payments, so they wait together.
 .PHONY: test-upstream
-test-upstream: $(CHECKOUT) ## test the checkout upstream
-	ulimit -n 8192 && CHECKOUT=$(CHECKOUT) \
+test-upstream: $(CHECKOUT) $(CHECKOUT_MEASURES) ## test the checkout upstream
+	@ulimit -n 8192 && CHECKOUT=$(CHECKOUT) \
+	    CHECKOUT_MEASURES=$(CHECKOUT_MEASURES) \
 	    prove -j4 -Iupstream-demo/t/lib upstream-demo/t

@@ -159,6 +159,13 @@ co_checkout_begin(co_shop_t *shop, struct evhttp_request *req,
     co_stats_begin(&shop->stats);
     co_client_watch(&checkout->client, req, co_checkout_left, checkout);
 
+    if (shop->options->deadline && co_client_left(&checkout->client)) {
+
+        /* one of several orders sent at once, read when all was over */
+        co_checkout_end(checkout, CO_LEFT);
+        return;
+    }
+
     if (shop->options->mode == CO_MODE_NAIVE) {
         co_store_look(shop->store, &checkout->call, form->quantity,
                       co_checkout_reserved, checkout);

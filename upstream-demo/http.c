@@ -14,6 +14,7 @@
 #include <arpa/inet.h>
 
 #include <event2/buffer.h>
+#include <event2/bufferevent.h>
 #include <event2/listener.h>
 
 
@@ -27,6 +28,12 @@
  * this one by the library, before they are read.
  */
 #define CO_HTTP_BODY_MAX         65536
+
+/*
+ * What is read ahead of the request at hand.  The library sets no bound, and
+ * a client that sends on and on without reading would fill the memory.
+ */
+#define CO_HTTP_READ_AHEAD       65536
 
 /* How long to leave the line alone when file descriptors have run out. */
 #define CO_HTTP_ACCEPT_PAUSE_US  100000
@@ -61,6 +68,8 @@ static co_http_t  *co_http_listening;
 
 
 static struct evconnlistener *co_http_listen(co_http_t *http);
+static struct bufferevent *co_http_buffer(struct event_base *base,
+    void *data);
 static void co_http_accept_failed(struct evconnlistener *listener, void *data);
 static void co_http_resume(evutil_socket_t fd, short events, void *data);
 static void co_http_dispatch(struct evhttp_request *req, void *data);
@@ -122,6 +131,7 @@ co_http_create(co_shop_t *shop)
     evhttp_set_max_headers_size(http->evhttp, CO_HTTP_HEADERS_MAX);
     evhttp_set_max_body_size(http->evhttp, CO_HTTP_BODY_MAX);
     evhttp_set_flags(http->evhttp, EVHTTP_SERVER_LINGERING_CLOSE);
+    evhttp_set_bevcb(http->evhttp, co_http_buffer, NULL);
     evhttp_set_gencb(http->evhttp, co_http_dispatch, http);
 
     /* the known ones, so that it is us who answer 405 */
@@ -181,6 +191,23 @@ co_http_listen(co_http_t *http)
     }
 
     return listener;
+}
+
+
+static struct bufferevent *
+co_http_buffer(struct event_base *base, void *data)
+{
+    struct bufferevent  *buffer;
+
+    (void) data;
+
+    buffer = bufferevent_socket_new(base, -1, 0);
+
+    if (buffer != NULL) {
+        bufferevent_setwatermark(buffer, EV_READ, 0, CO_HTTP_READ_AHEAD);
+    }
+
+    return buffer;
 }
 
 

@@ -118,7 +118,7 @@ subtest 'a client that does not read its answer cannot stop the stop' => sub {
         }
         $full = IO::Select->new($deaf)->can_write(0.1) ? 0 : $full + 1;
         $full == 3;
-    } 'the buffers to fill';
+    } 'the buffers to fill (a checkout that reads on never stops taking)';
 
     is($server->stats()->{in_progress}, 0, 'others are answered');
 
