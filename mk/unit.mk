@@ -3,6 +3,9 @@
 UNIT_TESTS := $(notdir $(basename $(wildcard t/unit/test_*.c)))
 UNIT_PROGS := $(UNIT_TESTS:%=$(BUILD)/unit/%)
 
+# what they share
+UNIT_OBJS := $(BUILD)/unit/crowd.o
+
 UNIT_CFLAGS := $(CORE_CFLAGS) -It/unit
 
 .PHONY: test-unit
@@ -14,9 +17,9 @@ $(BUILD)/unit/%.o: t/unit/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(CFLAGS_EXTRA) $(UNIT_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/unit/test_%: $(BUILD)/unit/test_%.o $(BUILD)/libft.a
+$(BUILD)/unit/test_%: $(BUILD)/unit/test_%.o $(UNIT_OBJS) $(BUILD)/libft.a
 	$(CC) $(LDFLAGS_EXTRA) -o $@ $^ -lcmocka -lcrypto -lpthread
 
-.SECONDARY: $(UNIT_PROGS:%=%.o)
+.SECONDARY: $(UNIT_PROGS:%=%.o) $(UNIT_OBJS)
 
--include $(UNIT_PROGS:%=%.d)
+-include $(UNIT_PROGS:%=%.d) $(UNIT_OBJS:.o=.d)

@@ -521,8 +521,7 @@ ft_admission_snapshot(const ft_call_t *call)
                  + ft_admission_expecting(call);
     s.called = ft_census_called(&state->census);
     s.fresh = ft_census_fresh(&state->census);
-    s.waiting = s.queueing ? ft_admission_position(call, call->now_ms * 1000)
-                           : 0;
+    s.waiting = s.queueing ? ft_admission_position(call, UINT64_MAX) : 0;
     s.threshold_ms = s.queueing
                      ? ft_load(&state->census.threshold_us) / 1000
                      : call->now_ms;

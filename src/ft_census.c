@@ -404,7 +404,7 @@ ft_census_rank(ft_census_t *census)
     }
 
     at = base;
-    before = 0;
+    before = UINT64_C(1) << 31;     /* a half, to round the parts down to */
 
     for (level = 0; level < FT_LEVELS; level++) {
         shift = ft_level_shift(level);
