@@ -32,7 +32,11 @@ $(BUILD)/sim/unit: $(SIM_TEST_OBJS) $(filter-out %/main.o,$(SIM_OBJS)) \
                    $(BUILD)/sim/report_log.o $(BUILD)/libft.a
 	$(CC) $(LDFLAGS_EXTRA) -o $@ $^ -lm
 
-.PHONY: predict fairness test-sim
+.PHONY: predict fairness sweep test-sim
+
+sweep: $(BUILD)/flash-sim ## draw where the engine breaks, into docs/engine/ (gnuplot; minutes)
+	@MAKE='$(MAKE)' FLASH_SIM=$(BUILD)/flash-sim \
+	    sim/sweep.sh $(BUILD)/sweep docs/engine
 
 test-sim: $(BUILD)/sim/unit $(BUILD)/flash-sim $(BUILD)/flash-report ## tests of the simulator and the report, and short forms of predict and fairness
 	@FLASH_SIM=$(BUILD)/flash-sim FLASH_REPORT=$(BUILD)/flash-report \
