@@ -14,13 +14,13 @@ $(BUILD)/sim/%.o: tools/%.c
 	$(CC) $(CFLAGS) $(CFLAGS_EXTRA) $(SIM_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/flash-sim: $(SIM_OBJS) $(BUILD)/libft.a
-	$(CC) $(LDFLAGS_EXTRA) -o $@ $(SIM_OBJS) $(BUILD)/libft.a -lm
+	$(CC) $(LDFLAGS) $(LDFLAGS_EXTRA) -o $@ $(SIM_OBJS) $(BUILD)/libft.a -lm
 
 REPORT_OBJS := $(BUILD)/sim/report.o $(BUILD)/sim/report_log.o \
                $(BUILD)/sim/report_shoppers.o $(BUILD)/sim/fairness.o
 
 $(BUILD)/flash-report: $(REPORT_OBJS)
-	$(CC) $(LDFLAGS_EXTRA) -o $@ $^ -lm
+	$(CC) $(LDFLAGS) $(LDFLAGS_EXTRA) -o $@ $^ -lm
 
 SIM_TEST_OBJS := $(patsubst sim/t/%.c,$(BUILD)/sim/t/%.o,$(wildcard sim/t/*.c))
 
@@ -30,7 +30,7 @@ $(BUILD)/sim/t/%.o: sim/t/%.c
 
 $(BUILD)/sim/unit: $(SIM_TEST_OBJS) $(filter-out %/main.o,$(SIM_OBJS)) \
                    $(BUILD)/sim/report_log.o $(BUILD)/libft.a
-	$(CC) $(LDFLAGS_EXTRA) -o $@ $^ -lm
+	$(CC) $(LDFLAGS) $(LDFLAGS_EXTRA) -o $@ $^ -lm
 
 .PHONY: predict fairness sweep test-sim
 
