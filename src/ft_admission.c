@@ -8,10 +8,10 @@
 
 
 #define FT_GRACE_MS         250     /* after a missed due time */
-#define FT_RETRY_SHARE      700     /* of 1000: of the estimated time */
+#define FT_RETRY_SHARE      500     /* of 1000: of the time to the call, and */
+#define FT_RETRY_LATE       750     /* of 1000: of the hold, added to it */
 #define FT_LOTTERY_MIN_MS   500     /* the lottery's retry, uniform */
 #define FT_LOTTERY_MAX_MS   1500
-#define FT_YOUNG_MS         60000   /* a state this young may be a restart */
 #define FT_EXPECT_MS        2000    /* an admitted poll's page comes within */
 #define FT_REPLAY_SHIFT     14      /* a ticket counts once in 16 s */
 
@@ -170,6 +170,11 @@ ft_admission_spread(const ft_call_t *call, const ft_ticket_t *ticket,
 }
 
 
+/*
+ * The advice is half the time to the call, so that an estimate may be twice as
+ * long as the truth; whoever is called need not be there at once, but while
+ * those before it are served, so it may aim a good part of a hold past that.
+ */
 static uint32_t
 ft_admission_retry(const ft_call_t *call, const ft_ticket_t *ticket,
     uint64_t call_ms)
@@ -181,7 +186,13 @@ ft_admission_retry(const ft_call_t *call, const ft_ticket_t *ticket,
                                    FT_LOTTERY_MAX_MS);
     }
 
-    retry = call_ms * FT_RETRY_SHARE / 1000;
+    retry = call_ms;
+
+    if (call_ms) {
+        retry += (uint64_t) call->rules->hold_ms * FT_RETRY_LATE / 1000;
+    }
+
+    retry = retry * FT_RETRY_SHARE / 1000;
 
     if (retry < call->rules->poll_min_ms) {
         retry = call->rules->poll_min_ms;
@@ -320,6 +331,34 @@ ft_admission_lottery(const ft_call_t *call, ft_ticket_t *ticket, bool fresh,
 }
 
 
+/*
+ * While a cold start listens: nobody knows yet how long the line is, but each
+ * shopper's last advice still tells how far back it stands.
+ */
+static ft_verdict_t
+ft_admission_listen(const ft_call_t *call, ft_ticket_t *ticket,
+    bool whole_seconds)
+{
+    uint64_t      retry;
+    ft_verdict_t  verdict;
+
+    retry = ticket->due_ms - ticket->seen_ms;
+    retry = retry > FT_GRACE_MS ? (retry - FT_GRACE_MS) * 10 / 11 : 0;
+    retry = retry > call->rules->poll_min_ms ? retry : call->rules->poll_min_ms;
+    retry = retry < call->rules->poll_max_ms ? retry : call->rules->poll_max_ms;
+
+    verdict.answer = FT_WAIT;
+    verdict.retry_ms = (uint32_t) retry;
+    verdict.wait_ms = retry;
+    verdict.position = ft_census_fresh(&call->state->census);
+
+    ft_add(&call->state->totals.queued, 1);
+    ft_admission_enlist(call, ticket, verdict.retry_ms, true, whole_seconds);
+
+    return verdict;
+}
+
+
 static ft_verdict_t
 ft_admission_fair(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
     ft_line_node_t *node, bool fresh, bool replay, bool whole_seconds)
@@ -331,20 +370,17 @@ ft_admission_fair(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
     state = call->state;
     stamp_us = ft_stamp_us(ticket);
 
+    if (!fresh && ft_control_rebuild(call, stamp_us)) {
+        return ft_admission_listen(call, ticket, whole_seconds);
+    }
+
     if (!ft_load(&state->queueing)) {
 
-        if (!fresh && ticket->first_ms < ft_load(&state->born_ms)
-            && call->now_ms < ft_load(&state->born_ms) + FT_YOUNG_MS
-            && ft_load(&state->control.rebuilt_ms) == 0)
-        {
-            ft_control_rebuild(call, stamp_us);
-
-        } else if (ft_admission_take(call)) {
+        if (ft_admission_take(call)) {
             return ft_admission_admit(call, ticket);
-
-        } else {
-            ft_control_begin(call, stamp_us);
         }
+
+        ft_control_begin(call, stamp_us);
     }
 
     if (fresh || stamp_us > ft_load(&state->census.threshold_us)) {
@@ -353,9 +389,7 @@ ft_admission_fair(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
 
     ft_add(&state->control.passed, 1);
 
-    if (call->now_ms >= ft_load(&state->control.rebuilt_ms)
-        && ft_hold_is_first(call, stamp_us) && ft_admission_take(call))
-    {
+    if (ft_hold_is_first(call, stamp_us) && ft_admission_take(call)) {
         return ft_admission_admit(call, ticket);
     }
 

@@ -11,12 +11,22 @@
 #define FT_SPEED_TAU_MS    3000     /* of the line's and threshold's speed */
 #define FT_SHOW_UP_MIN     50       /* of 1000: at most 20 are called for one */
 #define FT_BOOST_GAIN      20       /* a second and unit of room unused */
+#define FT_YOUNG_MS        60000    /* a state this young may be a restart */
 #define FT_REBUILD_MS      1000     /* a cold start listens this long */
+#define FT_LOOKAHEAD       700      /* of 1000: of the hold */
 #define FT_GAP_MAX_MS      2000     /* ticks further apart count as this */
 
-#define FT_KP_MILLI        500      /* proportional controller: gain, */
-#define FT_SETPOINT_MILLI  1500     /* setpoint, shares of the capacity, */
-#define FT_SAMPLE_MS       1000     /* and sampling time */
+/* the proportional controller: gain, setpoint (a share), sampling time */
+
+#ifndef FT_KP_MILLI
+#define FT_KP_MILLI        500
+#endif
+
+#define FT_SETPOINT_MILLI  1500
+
+#ifndef FT_SAMPLE_MS
+#define FT_SAMPLE_MS       1000
+#endif
 
 #define ft_load(p)      atomic_load_explicit(p, memory_order_relaxed)
 #define ft_store(p, v)  atomic_store_explicit(p, v, memory_order_relaxed)
@@ -154,11 +164,77 @@ ft_control_begin(const ft_call_t *call, uint64_t stamp_us)
 }
 
 
-void
+/* The earliest stamp heard of so far. */
+static void
+ft_control_hear(ft_control_t *control, uint64_t stamp_us)
+{
+    uint64_t  earliest;
+
+    earliest = ft_load(&control->earliest_us);
+
+    while (stamp_us < earliest
+           && !atomic_compare_exchange_weak(&control->earliest_us, &earliest,
+                                            stamp_us))
+    {
+        /* void */
+    }
+}
+
+
+bool
+ft_control_listening(const ft_call_t *call)
+{
+    uint64_t  until;
+
+    until = ft_load(&call->state->control.rebuilt_ms);
+
+    /* a clock that was set back does not make it listen for longer */
+
+    return call->now_ms < until && until <= call->now_ms + FT_REBUILD_MS;
+}
+
+
+bool
 ft_control_rebuild(const ft_call_t *call, uint64_t stamp_us)
 {
-    ft_store(&call->state->control.rebuilt_ms, call->now_ms + FT_REBUILD_MS);
-    ft_control_begin(call, stamp_us);
+    uint64_t       born;
+    ft_control_t  *control;
+
+    born = ft_load(&call->state->born_ms);
+
+    if (stamp_us / 1000 >= born || call->now_ms > born + FT_YOUNG_MS) {
+        return false;
+    }
+
+    control = &call->state->control;
+
+    if (ft_load(&control->rebuilt_ms) == 0) {
+        ft_store(&control->earliest_us, stamp_us);
+        ft_store(&control->rebuilt_ms, call->now_ms + FT_REBUILD_MS);
+        ft_control_begin(call, stamp_us);
+    }
+
+    if (!ft_control_listening(call)) {
+        return false;
+    }
+
+    ft_control_hear(control, stamp_us);
+
+    return true;
+}
+
+
+/* The first tick after a cold start has listened: the line begins there. */
+static void
+ft_control_resume(const ft_call_t *call)
+{
+    uint64_t  earliest;
+
+    earliest = atomic_exchange(&call->state->control.earliest_us, 0);
+
+    if (earliest) {
+        ft_census_reset(&call->state->census, earliest - 1, call->now_ms);
+    }
 }
 
 
@@ -206,7 +282,8 @@ ft_control_measure(const ft_call_t *call, ft_tick_t *tick)
      */
 
     admitted = ft_load(&state->totals.admitted);
-    n = admitted - ft_load(&control->admitted);
+    n = ft_load(&control->admitted);
+    n = admitted > n ? admitted - n : 0;
     ft_store(&control->admitted, admitted);
 
     flow = ft_control_flow_milli(call);
@@ -243,8 +320,9 @@ ft_control_target(const ft_call_t *call, const ft_tick_t *tick)
     uint64_t  demand;
 
     demand = tick->room_milli
-             + ft_control_flow_milli(call) * (call->rules->hold_ms
-                                              + FT_TICK_MS) / 1000
+             + ft_control_flow_milli(call)
+               * (call->rules->hold_ms * FT_LOOKAHEAD / 1000 + FT_TICK_MS)
+               / 1000
              + ft_load(&call->state->control.boost_milli);
 
     if (demand <= (uint64_t) tick->held * 1000) {
@@ -284,27 +362,38 @@ ft_control_move(const ft_call_t *call, const ft_tick_t *tick,
 }
 
 
+/*
+ * Calls as many as the target asks for.  When all who wait are called and there
+ * is room for more, the threshold goes on to the present, unless first attempts
+ * that have yet to come back would be more than that room.
+ */
 static void
 ft_control_census(const ft_call_t *call, const ft_tick_t *tick)
 {
-    uint64_t     target, threshold;
+    uint64_t     target, threshold, now_us;
     uint32_t     more, waiting;
     ft_state_t  *state;
 
     state = call->state;
+    now_us = call->now_ms * 1000;
     target = ft_control_target(call, tick);
     waiting = ft_census_waiting(&state->census);
-    more = 0;
-    threshold = 0;
 
-    if (tick->called < target) {
+    if (tick->called >= target) {
+        more = 0;
+        threshold = 0;
+
+    } else if (target - tick->called >= (uint64_t) waiting
+                                        + ft_census_fresh(&state->census))
+    {
+        more = waiting;
+        threshold = now_us;
+
+    } else {
         more = target - tick->called < waiting
                ? (uint32_t) (target - tick->called)
                : waiting;
-
-        threshold = more < waiting
-                    ? ft_census_find(&state->census, more, call->now_ms * 1000)
-                    : call->now_ms * 1000;
+        threshold = ft_census_find(&state->census, more, now_us);
     }
 
     ft_control_move(call, tick, threshold, more);
@@ -382,9 +471,11 @@ ft_control_tick(const ft_call_t *call)
         return;
     }
 
-    if (call->now_ms < ft_load(&state->control.rebuilt_ms)) {
+    if (ft_control_listening(call)) {
         return;
     }
+
+    ft_control_resume(call);
 
     if (call->rules->controller == FT_CONTROLLER_PROPORTIONAL) {
         ft_control_proportional(call, &tick);

@@ -12,17 +12,23 @@
 #include "ft_admission.h"
 
 
+#ifndef FT_TICK_MS
 #define FT_TICK_MS  100
+#endif
 
 
 /* Opens a line whose first stamp is this; the threshold begins before it. */
 void ft_control_begin(const ft_call_t *call, uint64_t stamp_us);
 
 /*
- * A state that is new while its shoppers are not (the edge was restarted):
- * listens for a moment to hear who waits before anybody is let in.
+ * A state that is new while its shoppers are not (the edge was restarted)
+ * listens for a moment, to hear who waits, before anybody is let in.  Told of
+ * each ticket that is older than the state; true: it listens.
  */
-void ft_control_rebuild(const ft_call_t *call, uint64_t stamp_us);
+bool ft_control_rebuild(const ft_call_t *call, uint64_t stamp_us);
+
+/* Whether a cold start listens now. */
+bool ft_control_listening(const ft_call_t *call);
 
 /* Does a tick if one is due and nobody else does it. */
 void ft_control_tick(const ft_call_t *call);

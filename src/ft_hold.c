@@ -90,7 +90,7 @@ ft_line_node_t *
 ft_hold_next(const ft_call_t *call, ft_line_t *line, bool *admitted,
     uint64_t *wake_ms)
 {
-    uint64_t         wake, rebuilt;
+    uint64_t         wake;
     ft_line_node_t  *first, *oldest;
 
     *wake_ms = 0;
@@ -105,29 +105,21 @@ ft_hold_next(const ft_call_t *call, ft_line_t *line, bool *admitted,
     ft_control_tick(call);
     ft_hold_publish(call, line);
 
-    rebuilt = ft_load(&call->state->control.rebuilt_ms);
+    if (!ft_hold_is_first(call, first->stamp_us)) {
+        wake = call->now_ms + FT_RETRY_MS;
 
-    if (call->now_ms >= rebuilt) {
-
-        if (!ft_hold_is_first(call, first->stamp_us)) {
-            wake = call->now_ms + FT_RETRY_MS;
-
-        } else if (ft_admission_take(call)) {
-            ft_admission_count(call, first->stamp_us / 1000);
-            *admitted = true;
-            return ft_hold_release(call, line, first);
-
-        } else {
-            wake = ft_bucket_ready_ms(&call->state->bucket, call->limits,
-                                      call->now_ms);
-
-            if (wake <= call->now_ms) {
-                wake = call->now_ms + FT_RETRY_MS;
-            }
-        }
+    } else if (ft_admission_take(call)) {
+        ft_admission_count(call, first->stamp_us / 1000);
+        *admitted = true;
+        return ft_hold_release(call, line, first);
 
     } else {
-        wake = rebuilt;
+        wake = ft_bucket_ready_ms(&call->state->bucket, call->limits,
+                                  call->now_ms);
+
+        if (wake <= call->now_ms) {
+            wake = call->now_ms + FT_RETRY_MS;
+        }
     }
 
     oldest = ft_line_oldest(line);
