@@ -9,6 +9,7 @@
 #   valgrind  for "make test-valgrind"
 #   matrix    for "make matrix"
 #   k6        k6, the load generator, with the machine's Go
+#   report    for "make report"
 #
 # Where everything is there already it asks no package server anything.
 # INSTALL_DEPS=no trusts the machine as it is.
@@ -42,8 +43,12 @@ packages_of() {
         ;;
     k6)
         ;;
+    report)
+        echo gnuplot-nox perl gzip
+        ;;
     *)
-        die "unknown group \"$1\"; the groups are: build test valgrind matrix k6"
+        die "unknown group \"$1\"; the groups are:" \
+            "build test valgrind matrix k6 report"
         ;;
     esac
 }
@@ -110,8 +115,9 @@ install_k6() {
         then
             say "installing with $go: k6 $K6_VERSION into $bin"
             mkdir -p "$bin"
-            GOBIN=$PWD/$bin "$go" install "go.k6.io/k6/v2@$K6_VERSION"
-            return 0
+            GOBIN=$PWD/$bin "$go" install "go.k6.io/k6/v2@$K6_VERSION" && return 0
+            die "k6 $K6_VERSION could not be built, see above; install k6 v2 by" \
+                "hand and put it on PATH (\"make sale\" also takes LOAD=crowd)"
         fi
     done
 
@@ -120,14 +126,14 @@ install_k6() {
 }
 
 
-[ $# -gt 0 ] || die "usage: ${0##*/} GROUP... (build test valgrind matrix k6)"
+[ $# -gt 0 ] || die "usage: ${0##*/} GROUP... (build test valgrind matrix k6 report)"
 cd "$(dirname "$0")/.."
 
 wanted=()
 for group; do
     packages=$(packages_of "$group")
-    read -r -a packages <<< "$packages"
-    wanted+=("${packages[@]}")
+    read -r -a list <<< "$packages"
+    wanted+=("${list[@]}")
 done
 
 if [ "${INSTALL_DEPS:-yes}" = no ]; then

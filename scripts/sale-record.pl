@@ -212,6 +212,11 @@ sub figures {
     my @purchases = map { ($_->{end} - $_->{first}) / 1000 } @confirmed;
     my @requests = map { ($_->{end} - $_->{sent}) / 1000 } @confirmed;
 
+    # every answer, sold out or not
+    $figures{request_p95_s} = quantile(0.95,
+        map { ($_->{end} - $_->{sent}) / 1000 }
+        grep { $_->{outcome} !~ /^(gave_up|timed_out|failed)$/ } @shoppers);
+
     $figures{purchase_p50_s} = quantile(0.50, @purchases);
     $figures{purchase_p95_s} = quantile(0.95, @purchases);
     $figures{checkout_p95_s} = quantile(0.95, @requests);
