@@ -1,0 +1,361 @@
+
+/*
+ * The controller: one tick at a time, a threshold that only moves forward, and
+ * a show-up ratio that is what the called do.
+ */
+
+#include "crowd.h"
+#include "ft_control.h"
+
+
+static ft_snapshot_t
+snapshot(const crowd_t *c)
+{
+    ft_call_t  call;
+
+    call = crowd_call(c, 0);
+
+    return ft_admission_snapshot(&call);
+}
+
+
+static uint64_t
+threshold_us(const crowd_t *c)
+{
+    return atomic_load(&c->state->census.threshold_us);
+}
+
+
+static void
+test_one_tick_in_100_ms(void **unused)
+{
+    unsigned    i, ticks;
+    crowd_t    *c;
+    uint64_t    last;
+    ft_call_t   call;
+
+    (void) unused;
+
+    c = crowd_create(1, 4);
+    last = 0;
+    ticks = 0;
+
+    for (i = 0; i < 10000; i++) {
+        call = crowd_call(c, i % 4);
+        ft_control_tick(&call);
+
+        if (atomic_load(&c->state->control.ticked_ms) != last) {
+            assert_true(atomic_load(&c->state->control.ticked_ms)
+                        == c->now_ms);
+            assert_true(last == 0 || c->now_ms >= last + FT_TICK_MS);
+            last = c->now_ms;
+            ticks++;
+        }
+
+        c->now_ms += i % 3;
+    }
+
+    /* 10 s, looked at every millisecond or so */
+
+    assert_in_range(ticks, 98, 100);
+
+    crowd_free(c);
+}
+
+
+/* A worker whose clock is behind does no tick of its own. */
+static void
+test_late_workers_do_not_tick(void **unused)
+{
+    unsigned    i;
+    crowd_t    *c;
+    ft_call_t   call;
+
+    (void) unused;
+
+    c = crowd_create(1, 2);
+    call = crowd_call(c, 0);
+    ft_control_tick(&call);
+
+    for (i = 0; i <= 1000; i++) {
+        call.now_ms = c->now_ms + FT_TICK_MS - 1 - i;
+        call.worker = 1;
+        ft_control_tick(&call);
+        assert_true(atomic_load(&c->state->control.ticked_ms) == c->now_ms);
+    }
+
+    crowd_free(c);
+}
+
+
+/* The line begins just before its first stamp, and only once. */
+static void
+test_begin(void **unused)
+{
+    crowd_t    *c;
+    uint64_t    stamp;
+    ft_call_t   call;
+
+    (void) unused;
+
+    c = crowd_create(1, 2);
+    call = crowd_call(c, 0);
+    stamp = c->now_ms * 1000 + 123;
+
+    ft_control_begin(&call, stamp);
+    assert_true(threshold_us(c) == stamp - 1);
+    assert_int_equal(atomic_load(&c->state->queueing), 1);
+
+    ft_control_begin(&call, stamp - 5000000);
+    assert_true(threshold_us(c) == stamp - 1);
+    ft_control_begin(&call, stamp + 5000000);
+    assert_true(threshold_us(c) == stamp - 1);
+
+    crowd_free(c);
+}
+
+
+/* n shoppers, as many a second; a share of them is never seen again. */
+static crowd_t *
+sale_of(unsigned n, unsigned a_second, uint32_t workers, unsigned ghosts)
+{
+    unsigned   i;
+    crowd_t   *c;
+
+    c = crowd_create(n, workers);
+
+    for (i = 0; i < n; i++) {
+        crowd_comes(c, i, c->now_ms + i * UINT64_C(1000) / a_second);
+
+        if (unit_random(&c->seed) % 100 < ghosts) {
+            c->shopper[i].patience_ms = unit_between(&c->seed, 1000, 20000);
+        }
+    }
+
+    return c;
+}
+
+
+static void
+check_threshold(crowd_t *c)
+{
+    uint64_t  end, last, at;
+
+    last = 0;
+    end = c->now_ms + 60000;
+
+    while (c->now_ms < end) {
+        crowd_run(c, c->now_ms + 20);
+        at = threshold_us(c);
+
+        if (!atomic_load(&c->state->queueing)) {
+            last = 0;
+            continue;
+        }
+
+        unit_check(at >= last, "back by %u us", (unsigned) (last - at));
+        assert_true(at <= c->now_ms * 1000);
+        last = at;
+    }
+
+    assert_true(c->admissions > 500);
+
+    crowd_free(c);
+}
+
+
+static void
+test_threshold_never_moves_back(void **unused)
+{
+    crowd_t  *c;
+
+    (void) unused;
+
+    check_threshold(sale_of(1500, 40, 1, 0));
+    check_threshold(sale_of(1500, 60, 4, 50));
+    check_threshold(sale_of(3000, 3000, 2, 20));
+
+    c = sale_of(1500, 40, 2, 0);
+    c->rules.controller = FT_CONTROLLER_PROPORTIONAL;
+    check_threshold(c);
+
+    c = sale_of(1500, 40, 2, 30);
+    c->rules.hold_ms = 0;
+    check_threshold(c);
+
+    c = sale_of(1500, 40, 2, 0);
+    c->limits.rate_milli = 0;
+    c->limits.inflight = 5;
+    check_threshold(c);
+}
+
+
+/* The line ends when nobody is left, and the next one begins anew. */
+static void
+test_the_line_ends(void **unused)
+{
+    crowd_t        *c;
+    ft_snapshot_t   s;
+
+    (void) unused;
+
+    c = sale_of(200, 100, 2, 0);
+
+    crowd_run(c, c->now_ms + 3000);
+    assert_int_equal(snapshot(c).queueing, 1);
+
+    crowd_run(c, c->now_ms + 15000);
+    s = snapshot(c);
+
+    assert_int_equal(crowd_count(c, CROWD_SERVED), 200);
+    assert_int_equal(s.queueing, 0);
+    assert_int_equal(s.waiting, 0);
+    assert_int_equal(s.wait_ms, 0);
+    assert_int_equal(s.threshold_age_ms, 0);
+    assert_int_equal(s.inflight, 0);
+    assert_int_equal(s.held, 0);
+
+    crowd_free(c);
+}
+
+
+/* Of the called, how many come: measured, within a few per cent. */
+static void
+test_show_up_is_measured(void **unused)
+{
+    unsigned   n, sum, full;
+    crowd_t   *c;
+    uint64_t   missed, came;
+
+    (void) unused;
+
+    c = sale_of(3000, 60, 2, 0);
+    crowd_run(c, c->now_ms + 25000);
+    full = snapshot(c).show_up_milli;
+
+    unit_check(full > 900, "%u of 1000 are said to come, and all do", full);
+
+    crowd_free(c);
+
+    c = sale_of(3000, 60, 2, 60);
+    crowd_run(c, c->now_ms + 10000);
+
+    for (n = 0, sum = 0; n < 200; n++) {
+        crowd_run(c, c->now_ms + 100);
+        sum += snapshot(c).show_up_milli;
+    }
+
+    /* what the totals say of the same time */
+
+    missed = atomic_load(&c->state->totals.missed);
+    came = atomic_load(&c->state->totals.admitted);
+
+    unit_check(sum / n < full && sum / n + 150 > came * 1000 / (came + missed)
+               && sum / n < came * 1000 / (came + missed) + 150,
+               "%u of 1000 are said to come; %u did", sum / n,
+               (unsigned) (came * 1000 / (came + missed)));
+
+    crowd_free(c);
+}
+
+
+/* Ghosts do not leave slots idle: as many go in as the rate allows. */
+static void
+test_no_slots_are_lost_to_ghosts(void **unused)
+{
+    unsigned   before;
+    crowd_t   *c;
+
+    (void) unused;
+
+    c = sale_of(3000, 60, 2, 60);
+    crowd_run(c, c->now_ms + 10000);
+    before = c->admissions;
+
+    crowd_run(c, c->now_ms + 20000);
+
+    unit_check(c->admissions - before >= 390, "%u of 400",
+               c->admissions - before);
+
+    crowd_free(c);
+}
+
+
+/* inflight without a rate: the flow is what the upstream takes. */
+static void
+test_flow_is_measured(void **unused)
+{
+    unsigned    n;
+    crowd_t    *c;
+    uint64_t    sum;
+    ft_call_t   call;
+
+    (void) unused;
+
+    c = sale_of(3000, 60, 2, 0);
+    c->limits.rate_milli = 0;
+    c->limits.inflight = 8;
+
+    /* 8 at once, each for 200 ms: 40 a second, at the most */
+
+    c->service_ms = 200;
+    crowd_run(c, c->now_ms + 10000);
+
+    for (n = 0, sum = 0; n < 100; n++) {
+        crowd_run(c, c->now_ms + 100);
+        call = crowd_call(c, 0);
+        sum += ft_control_flow_milli(&call);
+    }
+
+    assert_int_equal(c->inside_max, 8);
+    assert_in_range(sum / n, 34000, 42000);
+
+    crowd_free(c);
+}
+
+
+/* The flow that is reported is never more than the rate that is set. */
+static void
+test_flow_within_the_rate(void **unused)
+{
+    crowd_t    *c;
+    ft_call_t   call;
+
+    (void) unused;
+
+    c = crowd_create(1, 1);
+    call = crowd_call(c, 0);
+
+    assert_int_equal(ft_control_flow_milli(&call), 20000);
+
+    c->limits.inflight = 3;
+    atomic_store(&c->state->control.flow_milli, 90000);
+    assert_int_equal(ft_control_flow_milli(&call), 20000);
+    atomic_store(&c->state->control.flow_milli, 5000);
+    assert_int_equal(ft_control_flow_milli(&call), 5000);
+
+    c->limits.rate_milli = 0;
+    atomic_store(&c->state->control.flow_milli, 0);
+    assert_int_equal(ft_control_flow_milli(&call), 3000);
+
+    crowd_free(c);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest  tests[] = {
+        cmocka_unit_test(test_one_tick_in_100_ms),
+        cmocka_unit_test(test_late_workers_do_not_tick),
+        cmocka_unit_test(test_begin),
+        cmocka_unit_test(test_threshold_never_moves_back),
+        cmocka_unit_test(test_the_line_ends),
+        cmocka_unit_test(test_show_up_is_measured),
+        cmocka_unit_test(test_no_slots_are_lost_to_ghosts),
+        cmocka_unit_test(test_flow_is_measured),
+        cmocka_unit_test(test_flow_within_the_rate)
+    };
+
+    return unit_tests(tests);
+}

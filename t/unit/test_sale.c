@@ -1,0 +1,282 @@
+
+/*
+ * Whole sales in virtual time: who came first goes in first, whatever happens
+ * to workers, edges and shoppers meanwhile.
+ */
+
+#include "crowd.h"
+
+
+/* n shoppers, evenly over so many ms. */
+static crowd_t *
+sale_of(unsigned n, uint64_t over_ms, uint32_t workers)
+{
+    unsigned   i;
+    crowd_t   *c;
+
+    c = crowd_create(n, workers);
+
+    for (i = 0; i < n; i++) {
+        crowd_comes(c, i, c->now_ms + over_ms * i / n);
+    }
+
+    return c;
+}
+
+
+/* Until everybody has been served, or it takes too long. */
+static void
+run_out(crowd_t *c, uint64_t within_ms)
+{
+    uint64_t  end;
+
+    end = c->now_ms + within_ms;
+
+    while (c->now_ms < end && crowd_count(c, CROWD_SERVED) < c->n) {
+        crowd_run(c, c->now_ms + 1000);
+    }
+
+    unit_check(crowd_count(c, CROWD_SERVED) == c->n, "%u of %u were served",
+               crowd_count(c, CROWD_SERVED), c->n);
+}
+
+
+static void
+check_order(crowd_t *c, unsigned percent)
+{
+    unsigned  overtaken;
+
+    overtaken = crowd_overtaken(c);
+
+    unit_check(overtaken * 100 <= c->n * percent, "%u of %u were overtaken",
+               overtaken, c->n);
+}
+
+
+/* Twice as many as can go in, over half a minute. */
+static void
+test_order_is_kept(void **unused)
+{
+    uint32_t   workers;
+    crowd_t   *c;
+
+    (void) unused;
+
+    for (workers = 1; workers <= CROWD_WORKERS; workers++) {
+        c = sale_of(1200, 30000, workers);
+        run_out(c, 80000);
+        check_order(c, 1);
+        crowd_free(c);
+    }
+}
+
+
+static void
+test_lottery_keeps_none(void **unused)
+{
+    crowd_t  *c;
+
+    (void) unused;
+
+    c = sale_of(1200, 30000, 2);
+    c->rules.policy = FT_POLICY_LOTTERY;
+    run_out(c, 80000);
+
+    unit_check(crowd_overtaken(c) * 2 > c->n, "only %u of %u were overtaken",
+               crowd_overtaken(c), c->n);
+
+    crowd_free(c);
+}
+
+
+/* In no window of any length do more go in than the bucket says. */
+static void
+test_rate_is_kept(void **unused)
+{
+    unsigned   i, j;
+    crowd_t   *c;
+    uint64_t   from, to;
+
+    (void) unused;
+
+    c = sale_of(1000, 5000, 4);
+    run_out(c, 80000);
+
+    for (i = 0; i < c->admissions; i++) {
+        for (j = i; j < c->admissions; j++) {
+            from = c->shopper[c->order[i]].admitted_ms;
+            to = c->shopper[c->order[j]].admitted_ms;
+
+            unit_check((j - i + 1) * 1000 <= 5 * 1000 + (to - from) * 20,
+                       "%u in %u ms", j - i + 1, (unsigned) (to - from));
+        }
+    }
+
+    crowd_free(c);
+}
+
+
+static void
+test_inflight_is_kept(void **unused)
+{
+    crowd_t  *c;
+
+    (void) unused;
+
+    c = sale_of(600, 5000, 4);
+    c->limits.inflight = 6;
+    c->limits.rate_milli = 0;
+    run_out(c, 80000);
+
+    assert_int_equal(c->inside_max, 6);
+    check_order(c, 1);
+
+    crowd_free(c);
+}
+
+
+/* A worker dies every second or so, another takes its slot a moment later. */
+static void
+test_workers_die(void **unused)
+{
+    crowd_t   *c;
+    uint64_t   seed, end;
+    uint32_t   worker;
+
+    (void) unused;
+
+    seed = 17;
+    c = sale_of(1200, 30000, 4);
+    c->limits.inflight = 12;
+    end = c->now_ms + 40000;
+
+    while (c->now_ms < end) {
+        worker = (uint32_t) (unit_random(&seed) % 4);
+        crowd_run(c, c->now_ms + unit_between(&seed, 500, 1500));
+        crowd_kill(c, worker);
+        crowd_run(c, c->now_ms + unit_between(&seed, 5, 100));
+        crowd_replace(c, worker);
+
+        /* the dead worker's requests are no longer counted by anybody */
+
+        assert_int_equal(ft_state_inflight(c->state, 4), c->inside);
+    }
+
+    run_out(c, 80000);
+    check_order(c, 2);
+
+    assert_int_equal(ft_state_inflight(c->state, 4), 0);
+    assert_int_equal(ft_state_held(c->state, 4), 0);
+
+    crowd_free(c);
+}
+
+
+/* The edge is restarted: nothing is left of the line but what shoppers hold. */
+static void
+check_restart(uint64_t after_ms, uint64_t seed)
+{
+    unsigned   i;
+    crowd_t   *c;
+
+    c = sale_of(1200, 30000, 2);
+    c->seed = seed;
+    crowd_run(c, c->now_ms + after_ms);
+
+    for (i = 0; i < c->workers; i++) {
+        crowd_kill(c, i);
+        c->dead[i] = false;
+    }
+
+    c->now_ms += 500;
+    ft_state_init(c->state, 2, c->now_ms);
+
+    run_out(c, 80000);
+    check_order(c, 2);
+
+    crowd_free(c);
+}
+
+
+static void
+test_restart_keeps_the_order(void **unused)
+{
+    uint64_t  seed;
+
+    (void) unused;
+
+    for (seed = 1; seed <= 5; seed++) {
+        check_restart(10000, seed);
+        check_restart(25000, seed);
+    }
+}
+
+
+/* All who were there when the door opened, at once: a wall. */
+static void
+test_a_wall(void **unused)
+{
+    crowd_t  *c;
+
+    (void) unused;
+
+    c = sale_of(1000, 1000, 2);
+    run_out(c, 80000);
+
+    /* a second of stamps: nobody is overtaken by more than that */
+
+    assert_int_equal(crowd_overtaken(c), 0);
+    crowd_free(c);
+
+    c = sale_of(1000, 5000, 2);
+    run_out(c, 80000);
+    check_order(c, 2);
+    crowd_free(c);
+}
+
+
+/* A silence in the midst of a sale, longer than any shopper is due: nobody is
+   lost by it. */
+static void
+test_a_long_silence(void **unused)
+{
+    unsigned   i;
+    crowd_t   *c;
+
+    (void) unused;
+
+    c = sale_of(600, 10000, 2);
+    crowd_run(c, c->now_ms + 8000);
+
+    /* the network was gone; all fall out, and then all come again */
+
+    c->now_ms += 600000;
+
+    for (i = 0; i < c->n; i++) {
+        c->shopper[i].next_ms += c->shopper[i].where == CROWD_WAITING
+                                 || c->shopper[i].where == CROWD_AWAY
+                                 ? 600000 : 0;
+    }
+
+    run_out(c, 80000);
+
+    crowd_free(c);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest  tests[] = {
+        cmocka_unit_test(test_order_is_kept),
+        cmocka_unit_test(test_lottery_keeps_none),
+        cmocka_unit_test(test_rate_is_kept),
+        cmocka_unit_test(test_inflight_is_kept),
+        cmocka_unit_test(test_workers_die),
+        cmocka_unit_test(test_restart_keeps_the_order),
+        cmocka_unit_test(test_a_wall),
+        cmocka_unit_test(test_a_long_silence)
+    };
+
+    return unit_tests(tests);
+}
