@@ -69,31 +69,31 @@ static const char  *co_sqlite_texts[CO_SQL_N] = {
     [CO_SQL_ROLLBACK] = "ROLLBACK",
 
     [CO_SQL_RESERVE] =
-        "UPDATE inventory SET stock = stock - ?1, held = held + ?1"
-        " WHERE stock >= ?1 RETURNING " CO_STOCK_COLUMNS,
+        ("UPDATE inventory SET stock = stock - ?1, held = held + ?1"
+         " WHERE stock >= ?1 RETURNING " CO_STOCK_COLUMNS),
 
     [CO_SQL_CLAIM] =
-        "UPDATE inventory SET held = held - ?1, sold = sold + ?1"
-        " RETURNING " CO_STOCK_COLUMNS,
+        ("UPDATE inventory SET held = held - ?1, sold = sold + ?1"
+         " RETURNING " CO_STOCK_COLUMNS),
 
     [CO_SQL_RELEASE] =
-        "UPDATE inventory SET held = held - ?1, stock = stock + ?1"
-        " RETURNING " CO_STOCK_COLUMNS,
+        ("UPDATE inventory SET held = held - ?1, stock = stock + ?1"
+         " RETURNING " CO_STOCK_COLUMNS),
 
     [CO_SQL_LOOK] =
         "SELECT " CO_STOCK_COLUMNS " FROM inventory",
 
     [CO_SQL_SELL] =
-        "UPDATE inventory SET stock = stock - ?1, sold = sold + ?1"
-        " RETURNING " CO_STOCK_COLUMNS,
+        ("UPDATE inventory SET stock = stock - ?1, sold = sold + ?1"
+         " RETURNING " CO_STOCK_COLUMNS),
 
     [CO_SQL_RESET] =
-        "UPDATE inventory SET stock = initial, held = 0, sold = 0"
-        " RETURNING " CO_STOCK_COLUMNS,
+        ("UPDATE inventory SET stock = initial, held = 0, sold = 0"
+         " RETURNING " CO_STOCK_COLUMNS),
 
     [CO_SQL_ORDER] =
-        "INSERT INTO orders (id, quantity, email, paid_ms)"
-        " VALUES (?1, ?2, ?3, ?4)",
+        ("INSERT INTO orders (id, quantity, email, paid_ms)"
+         " VALUES (?1, ?2, ?3, ?4)"),
 
     [CO_SQL_FORGET] = "DELETE FROM orders"
 };

@@ -14,6 +14,7 @@ use IO::Select ();
 use IO::Socket::INET ();
 use JSON::PP qw( decode_json );
 use POSIX qw( WNOHANG );
+use Scalar::Util qw( weaken );
 use Socket qw( SOL_SOCKET SO_LINGER IPPROTO_TCP TCP_NODELAY );
 use Time::HiRes qw( sleep time );
 
@@ -24,6 +25,11 @@ our @EXPORT_OK = qw( wait_until now_ms read_response read_to_end read_all
 use constant PATIENCE => 60;
 
 $SIG{PIPE} = 'IGNORE';
+
+# Every checkout has to stop well, whatever it went through: this is where a
+# sanitizer reports a leak.
+my $failures = 0;
+my %running;
 
 
 sub binary {
@@ -99,6 +105,8 @@ sub start {
     $self->{pid} = _spawn($self->{out}, $self->{err},
                           '--listen=127.0.0.1:0', @args);
 
+    weaken($running{$self} = $self);
+
     $self->{port} = wait_until {
         croak "checkout @args ended: " . $self->errors() if !$self->alive();
         _slurp($self->{out}) =~ m{^checkout: listening on http://127\.0\.0\.1:(\d+)\n}
@@ -160,12 +168,28 @@ sub stop {
 sub DESTROY {
     my ($self) = @_;
 
-    local ($?, $!);
+    delete $running{$self};
+    return if !$self->{pid};
 
-    if ($self->{pid}) {
+    local ($?, $!, $@);
+
+    if (!eval { $self->stop(); 1 }) {
         kill('KILL', $self->{pid});
         waitpid($self->{pid}, 0);
+        $self->{status} = 'it does not stop';
     }
+
+    if ($self->{status} ne '0') {
+        $failures++;
+        warn "# a checkout ended badly ($self->{status}): " . $self->errors();
+    }
+}
+
+
+# Those that a test still holds would outlive the exit status.
+END {
+    $_->DESTROY() for grep { defined } values %running;
+    $? = 1 if $failures && !$?;
 }
 
 
