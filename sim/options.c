@@ -88,7 +88,8 @@ static const struct argp_option  ft_option_list[] = {
       "start no payment that cannot end before the shopper leaves (default "
       "off for the first five variants but deadline, on for the others)", 0 },
     { "rate", FT_OPT_RATE, "R", 0,
-      "admissions a second (default 32; 0: as checkout completes them)", 0 },
+      "admissions a second (default 64, twice what checkout completes: the "
+      "bound in flight leads; 0: as checkout completes them)", 0 },
     { "burst", FT_OPT_BURST, "N", 0, "admissions at one instant (default 8)",
       0 },
     { "inflight", FT_OPT_INFLIGHT, "N", 0,
@@ -489,7 +490,7 @@ ft_options_read(ft_options_t *options, int argc, char **argv)
         .deadline = -1,
         .slots = FT_SIM_UNSET,
         .stock = FT_SIM_UNSET,
-        .rate = 32,
+        .rate = 64,
         .burst = 8,
         .inflight = FT_SIM_UNSET
     };

@@ -39,7 +39,7 @@ eval sweep("gain-1000", "gain x 1000, sampled every second", "500")
 eval sweep("gain-5000", "gain x 1000, sampled every 5 s", "500")
 unset logscale x
 eval sweep("hold", "hold, s", "2")
-eval sweep("rate", "configured rate, a second (checkout completes 32)", "32")
+eval sweep("rate", "configured rate, a second (checkout completes 32)", "64")
 eval sweep("no-show", "share that vanishes", "0")
 
 # admission against first attempt
