@@ -350,10 +350,10 @@ ft_admission_listen(const ft_call_t *call, ft_ticket_t *ticket,
     verdict.answer = FT_WAIT;
     verdict.retry_ms = (uint32_t) retry;
     verdict.wait_ms = retry;
-    verdict.position = ft_census_fresh(&call->state->census);
+    verdict.position = ft_admission_position(call, ft_stamp_us(ticket));
 
     ft_add(&call->state->totals.queued, 1);
-    ft_admission_enlist(call, ticket, verdict.retry_ms, true, whole_seconds);
+    ft_admission_enlist(call, ticket, verdict.retry_ms, false, whole_seconds);
 
     return verdict;
 }

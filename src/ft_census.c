@@ -342,6 +342,24 @@ ft_census_advance(ft_census_t *census, uint64_t threshold_us)
 }
 
 
+void
+ft_census_lower(ft_census_t *census, uint64_t threshold_us)
+{
+    uint64_t  old;
+
+    old = ft_load(&census->threshold_us);
+
+    while (threshold_us < old
+           && !atomic_compare_exchange_weak_explicit(&census->threshold_us,
+                                                     &old, threshold_us,
+                                                     memory_order_relaxed,
+                                                     memory_order_relaxed))
+    {
+        /* void */
+    }
+}
+
+
 /*
  * The slots of a level are summed over the due rows, and turned into densities:
  * shoppers a microsecond, in units of 2^-32.  In the slot that the threshold

@@ -93,6 +93,9 @@ ft_census_gone_t ft_census_expire(ft_census_t *census, uint64_t now_ms);
 /* Moves the threshold forward, and what it passes into the called lane. */
 void ft_census_advance(ft_census_t *census, uint64_t threshold_us);
 
+/* Moves the threshold back, as long as nobody has been called. */
+void ft_census_lower(ft_census_t *census, uint64_t threshold_us);
+
 /* Sums up: fills the rank table.  The controller's once a tick. */
 void ft_census_rank(ft_census_t *census);
 

@@ -164,23 +164,6 @@ ft_control_begin(const ft_call_t *call, uint64_t stamp_us)
 }
 
 
-/* The earliest stamp heard of so far. */
-static void
-ft_control_hear(ft_control_t *control, uint64_t stamp_us)
-{
-    uint64_t  earliest;
-
-    earliest = ft_load(&control->earliest_us);
-
-    while (stamp_us < earliest
-           && !atomic_compare_exchange_weak(&control->earliest_us, &earliest,
-                                            stamp_us))
-    {
-        /* void */
-    }
-}
-
-
 bool
 ft_control_listening(const ft_call_t *call)
 {
@@ -197,20 +180,21 @@ ft_control_listening(const ft_call_t *call)
 bool
 ft_control_rebuild(const ft_call_t *call, uint64_t stamp_us)
 {
-    uint64_t       born;
-    ft_control_t  *control;
+    uint64_t     born, never;
+    ft_state_t  *state;
 
-    born = ft_load(&call->state->born_ms);
+    state = call->state;
+    born = ft_load(&state->born_ms);
 
     if (stamp_us / 1000 >= born || call->now_ms > born + FT_YOUNG_MS) {
         return false;
     }
 
-    control = &call->state->control;
+    never = 0;
 
-    if (ft_load(&control->rebuilt_ms) == 0) {
-        ft_store(&control->earliest_us, stamp_us);
-        ft_store(&control->rebuilt_ms, call->now_ms + FT_REBUILD_MS);
+    if (atomic_compare_exchange_strong(&state->control.rebuilt_ms, &never,
+                                       call->now_ms + FT_REBUILD_MS))
+    {
         ft_control_begin(call, stamp_us);
     }
 
@@ -218,23 +202,9 @@ ft_control_rebuild(const ft_call_t *call, uint64_t stamp_us)
         return false;
     }
 
-    ft_control_hear(control, stamp_us);
+    ft_census_lower(&state->census, stamp_us - 1);
 
     return true;
-}
-
-
-/* The first tick after a cold start has listened: the line begins there. */
-static void
-ft_control_resume(const ft_call_t *call)
-{
-    uint64_t  earliest;
-
-    earliest = atomic_exchange(&call->state->control.earliest_us, 0);
-
-    if (earliest) {
-        ft_census_reset(&call->state->census, earliest - 1, call->now_ms);
-    }
 }
 
 
@@ -474,8 +444,6 @@ ft_control_tick(const ft_call_t *call)
     if (ft_control_listening(call)) {
         return;
     }
-
-    ft_control_resume(call);
 
     if (call->rules->controller == FT_CONTROLLER_PROPORTIONAL) {
         ft_control_proportional(call, &tick);

@@ -22,8 +22,9 @@ void ft_control_begin(const ft_call_t *call, uint64_t stamp_us);
 
 /*
  * A state that is new while its shoppers are not (the edge was restarted)
- * listens for a moment, to hear who waits, before anybody is let in.  Told of
- * each ticket that is older than the state; true: it listens.
+ * listens for a moment, to hear who waits, before anybody is let in; the line
+ * begins before the earliest of them.  Told of each ticket that is older than
+ * the state; true: it listens.
  */
 bool ft_control_rebuild(const ft_call_t *call, uint64_t stamp_us);
 

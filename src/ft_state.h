@@ -49,8 +49,7 @@ typedef struct {
 /* The controller's own words, written once a tick by whoever wins it. */
 typedef struct {
     _Atomic uint64_t  ticked_ms;
-    _Atomic uint64_t  rebuilt_ms;   /* a cold start listens until then, */
-    _Atomic uint64_t  earliest_us;  /* and has heard of this stamp; 0: none */
+    _Atomic uint64_t  rebuilt_ms;   /* a cold start listens until then */
     _Atomic uint64_t  boost_milli;
     _Atomic uint32_t  turned_back;  /* since the last tick */
     _Atomic uint32_t  came;         /* called and came, since the last tick */

@@ -172,11 +172,18 @@ test_workers_die(void **unused)
 }
 
 
+typedef enum {
+    FIRST_ANY,          /* as the polls fall */
+    FIRST_LAST,         /* the last of the line, of all, is heard first */
+    FIRST_NEWCOMERS     /* more of them than the bucket holds */
+} first_t;
+
+
 /* The edge is restarted: nothing is left of the line but what shoppers hold. */
 static void
-check_restart(uint64_t after_ms, uint64_t seed)
+check_restart(uint64_t after_ms, first_t first, uint64_t seed)
 {
-    unsigned   i;
+    unsigned   i, last, new, before;
     crowd_t   *c;
 
     c = sale_of(1200, 30000, 2);
@@ -190,6 +197,27 @@ check_restart(uint64_t after_ms, uint64_t seed)
 
     c->now_ms += 500;
     ft_state_init(c->state, 2, c->now_ms);
+
+    for (i = 0, last = 0; i < c->n; i++) {
+        last = c->shopper[i].where == CROWD_WAITING ? i : last;
+    }
+
+    if (first == FIRST_LAST) {
+        (void) crowd_request(c, last, 0);
+    }
+
+    if (first == FIRST_NEWCOMERS) {
+        before = c->admissions;
+
+        for (new = last + 1; new < last + 12; new++) {
+            (void) crowd_request(c, new, 0);
+        }
+
+        /* a burst of them went in, while nobody was known to wait */
+
+        assert_int_equal(c->admissions - before, 5);
+        c->admissions = before;
+    }
 
     run_out(c, 80000);
     check_order(c, 2);
@@ -206,8 +234,36 @@ test_restart_keeps_the_order(void **unused)
     (void) unused;
 
     for (seed = 1; seed <= 5; seed++) {
-        check_restart(10000, seed);
-        check_restart(25000, seed);
+        check_restart(10000, FIRST_ANY, seed);
+        check_restart(25000, FIRST_ANY, seed);
+    }
+}
+
+
+static void
+test_restart_with_the_last_one_first(void **unused)
+{
+    uint64_t  seed;
+
+    (void) unused;
+
+    for (seed = 1; seed <= 3; seed++) {
+        check_restart(10000, FIRST_LAST, seed);
+        check_restart(25000, FIRST_LAST, seed);
+    }
+}
+
+
+static void
+test_restart_with_newcomers_first(void **unused)
+{
+    uint64_t  seed;
+
+    (void) unused;
+
+    for (seed = 1; seed <= 3; seed++) {
+        check_restart(10000, FIRST_NEWCOMERS, seed);
+        check_restart(25000, FIRST_NEWCOMERS, seed);
     }
 }
 
@@ -274,6 +330,8 @@ main(void)
         cmocka_unit_test(test_inflight_is_kept),
         cmocka_unit_test(test_workers_die),
         cmocka_unit_test(test_restart_keeps_the_order),
+        cmocka_unit_test(test_restart_with_the_last_one_first),
+        cmocka_unit_test(test_restart_with_newcomers_first),
         cmocka_unit_test(test_a_wall),
         cmocka_unit_test(test_a_long_silence)
     };
