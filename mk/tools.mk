@@ -19,3 +19,8 @@ $(BUILD)/tools/%.o: tools/%.c
 	$(CC) $(CROWD_CFLAGS) $(CFLAGS) $(CFLAGS_EXTRA) -MMD -MP -c -o $@ $<
 
 -include $(CROWD_OBJS:.o=.d)
+
+.PHONY: test-tools
+
+test-tools: $(CROWD) ## test the crowd client
+	CROWD=$(CROWD) prove tools/t

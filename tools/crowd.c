@@ -348,6 +348,34 @@ ft_sale_interrupted(evutil_socket_t fd, short events, void *data)
 
     sale->options.shoppers = sale->crowd.arrived;
     ft_shoppers_leave(&sale->crowd);
+
+    if (sale->phase == FT_SALE_ON) {
+        ft_sale_end(sale);              /* nobody was here at this moment */
+    }
+}
+
+
+/*
+ * Timers count from the instant they are set: libevent would count from the
+ * beginning of its loop's turn, and a shopper would be back before its time.
+ */
+static struct event_base *
+ft_sale_event_base(void)
+{
+    struct event_base    *base;
+    struct event_config  *config;
+
+    config = event_config_new();
+    if (config == NULL) {
+        return NULL;
+    }
+
+    event_config_set_flag(config, EVENT_BASE_FLAG_NO_CACHE_TIME
+                                  |EVENT_BASE_FLAG_PRECISE_TIMER);
+    base = event_base_new_with_config(config);
+    event_config_free(config);
+
+    return base;
 }
 
 
@@ -356,7 +384,7 @@ ft_sale_open(ft_sale_t *sale)
 {
     ft_crowd_t  *crowd;
 
-    sale->base = event_base_new();
+    sale->base = ft_sale_event_base();
     if (sale->base == NULL) {
         return false;
     }

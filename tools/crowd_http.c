@@ -11,8 +11,6 @@
 /* Connections that are kept for the next request to come. */
 #define FT_HTTP_IDLE_MAX         256
 
-#define FT_HTTP_CONNECT_MS       5000L
-
 
 struct ft_http_s {
     struct event_base   *base;
@@ -247,8 +245,6 @@ ft_request_open(ft_request_t *request, ft_http_t *http, bool cookies,
     curl_easy_setopt(request->easy, CURLOPT_WRITEFUNCTION, ft_request_read);
     curl_easy_setopt(request->easy, CURLOPT_WRITEDATA, request);
     curl_easy_setopt(request->easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(request->easy, CURLOPT_CONNECTTIMEOUT_MS,
-                     FT_HTTP_CONNECT_MS);
 
     /* a crowd on this machine is no business of a proxy's */
     curl_easy_setopt(request->easy, CURLOPT_NOPROXY,
