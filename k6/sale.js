@@ -35,7 +35,8 @@ export const options = {
     orders_to_shoppers_who_left: ['count==0'],
     shoppers_failed: ['count==0'],
 
-    'http_req_duration{name:checkout}': ['p(95)<2000'],
+    // an edge holds those whose turn it is for up to two seconds
+    'http_req_duration{name:checkout}': [`p(95)<${VARIANT.startsWith('edge') ? 3000 : 2000}`],
   },
 
   // every shopper is a client of its own

@@ -20,6 +20,7 @@ use FindBin;
 use JSON::PP;
 use List::Util qw(sum0);
 use POSIX qw(strftime uname);
+use Time::HiRes qw(time);
 
 chdir "$FindBin::Bin/.." or die "$FindBin::Bin/..: $!\n";
 
@@ -280,7 +281,7 @@ sub finish {
 
     $run->{load_after} = load_average();
     $run->{load_status} = $status + 0;
-    $run->{seconds} = $took;
+    $run->{seconds} = sprintf("%.1f", $took) + 0;
     $run->{busy} = (busy_s() - delete $run->{busy_s}) / $took / $run->{machine}{cores};
     $run->{busy} = sprintf('%.2f', $run->{busy}) + 0;
     delete $run->{started_s};
