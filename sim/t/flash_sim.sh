@@ -90,7 +90,7 @@ ok 'nobody is held when hold is 0' \
 ok 'a sale ten times as large has ten times the shoppers' \
     bounds --scale 10 --variant queue --require shoppers=25600
 ok 'without slots, the ideal line is paced by the rate' \
-    bounds --slots 0 --variant ideal --require 'over_admitted<=0' \
+    bounds --slots 0 --rate 32 --variant ideal --require 'over_admitted<=0' \
     --require 'idle<=0.01' --require 'admitted<=2000'
 
 ok 'the help names every option of the usage' \
