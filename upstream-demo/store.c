@@ -37,7 +37,7 @@ struct co_store_s {
     co_store_queue_t    answers;
     int                 closing;
 
-    int                 fd;                      /* eventfd: answers are there */
+    int                 fd;                      /* eventfd: answers wait */
     struct event       *event;
 };
 

@@ -109,7 +109,7 @@ sub start {
 
     $self->{port} = wait_until {
         croak "checkout @args ended: " . $self->errors() if !$self->alive();
-        _slurp($self->{out}) =~ m{^checkout: listening on http://127\.0\.0\.1:(\d+)\n}
+        _slurp($self->{out}) =~ m{^checkout: listening on http://\S+:(\d+)\n}
             ? $1 : 0;
     } "checkout @args to listen";
 
