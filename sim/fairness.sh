@@ -4,7 +4,7 @@
 # and the rate and burst of its own for the sale without payment slots.  First
 # what it was built for, then sales that it was not tuned on.
 #
-# usage: sim/fairness.sh [DIVISOR]     so many times fewer runs
+# usage: sim/fairness.sh [DIVISOR]     so many times fewer runs, but at least 5
 
 set -u
 
@@ -15,7 +15,7 @@ missed=0
 
 row() {
     title=$1
-    runs=$(( ($2 + divisor - 1) / divisor ))
+    runs=$(( $2 / divisor > 5 ? $2 / divisor : 5 ))
     shift 2
     "$sim" --runs "$runs" --title "$title" "$@" || missed=1
 }
