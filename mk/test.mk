@@ -24,7 +24,7 @@ check: all ## run every suite on what is built, installing nothing
 test-nginx: $(NGINX) ## t/*.t with Test::Nginx on build/nginx
 	@scripts/prove.sh $(TESTS)
 
-test-build: $(NGINX_PLAIN) $(MODULE_SO) ## the build itself: scripts, makefiles, the .so
+test-build: $(NGINX) $(NGINX_PLAIN) $(MODULE_SO) ## the build itself: scripts, makefiles, the .so
 	@prove scripts/t
 
 test-valgrind: ## no definite leak after 100 reloads

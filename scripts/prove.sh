@@ -88,6 +88,7 @@ for argument; do
 done
 
 if [ $files = 0 ]; then
+    compgen -G 't/*.t' > /dev/null || die "there is no test in $root/t"
     set -- "$@" t/*.t
 fi
 
