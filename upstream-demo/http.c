@@ -218,9 +218,17 @@ co_http_buffer(struct event_base *base, void *data)
 static void
 co_http_accept_failed(struct evconnlistener *listener, void *data)
 {
+    static int                   said;
     static const struct timeval  pause = { 0, CO_HTTP_ACCEPT_PAUSE_US };
 
     (void) data;
+
+    if (!said) {
+        said = 1;
+        fprintf(stderr, "checkout: cannot accept connections: %s; they wait"
+                " until others end, raise the limit (ulimit -Hn) for more\n",
+                evutil_socket_error_to_string(EVUTIL_SOCKET_ERROR()));
+    }
 
     evconnlistener_disable(listener);
     evtimer_add(&co_http_listening->resume, &pause);

@@ -158,7 +158,10 @@ co_service_start(co_service_t *service)
     co_options_t        *options = &service->options;
     co_payments_conf_t   conf;
 
+    /* a client that is gone, or a file at its limit, is an error to handle */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+
     co_service_raise_limit();
 
     shop->options = options;

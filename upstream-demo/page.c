@@ -84,7 +84,8 @@ static const co_answer_t  co_answers[CO_OUTCOMES] = {
         " few seconds.", 5 },
 
     [CO_BROKEN] = { 500, "failed", "Something went wrong",
-        "The order could not be recorded, and the payment was cancelled.", 0 }
+        "The order could not be recorded, so it was cancelled: nothing was"
+        " charged.", 0 }
 };
 
 

@@ -90,6 +90,33 @@ subtest 'a file that is something else' => sub {
     like($err, qr/letter\.txt: .*not a database \(give a file of this/, 'why');
 };
 
+subtest 'a disk that is full' => sub {
+    my @store = ("--store=sqlite:$dir/full.db", '--stock=500');
+    my $server = CheckoutServer->start([ qw( prlimit --fsize=800000 ) ],
+                                       @store, @fast);
+    my (%ids, $response);
+
+    wait_until {
+        $response = $server->buy();
+        $ids{$response->{json}{order_id}} = 1 if $response->{status} == 200;
+        $response->{status} != 200;
+    } 'the disk to be full';
+
+    is($response->{status}, 500, 'the answer');
+    is($response->{json}{status}, 'failed', 'in a word');
+    cmp_ok($server->stats()->{store_failures}, '>=', 1, 'counted');
+    like($server->errors(), qr/store: .*(?:full|I\/O)/, 'and said on stderr');
+    $server->stop();
+
+    $server = CheckoutServer->start(@store, @fast);
+    my $stats = $server->stats();
+
+    cmp_ok(scalar(keys %ids), '>', 10, 'orders that were confirmed');
+    is($stats->{orders}, scalar(keys %ids), 'are the orders in the store');
+    is($stats->{stock_now}, 500 - keys %ids, 'and no other unit is gone');
+    is($server->buy()->{status}, 200, 'with more room the sale goes on');
+};
+
 subtest 'stock + held + sold = initial, at every moment' => sub {
     my $server = CheckoutServer->start("--store=sqlite:$dir/sum.db",
         qw( --mode=queue --payment-slots=20 --payment-min-ms=1

@@ -4,7 +4,8 @@ use strict;
 use warnings;
 
 use Test::More;
-use CheckoutServer qw( read_response read_to_end post_text );
+use CheckoutServer qw( read_response read_to_end post_text
+                       wait_until );
 
 subtest 'pipelining' => sub {
     my $server = CheckoutServer->start(qw( --mode=deadline --payment-min-ms=50
@@ -67,6 +68,19 @@ subtest 'a silent client is let go, a held one is not' => sub {
     is(read_to_end($silent), '', 'half a request: closed');
     is($server->stats()->{in_progress}, 1, 'the held one goes on');
     is(read_response($held)->{status}, 200, 'and is served');
+};
+
+subtest 'more connections than descriptors' => sub {
+    my $server = CheckoutServer->start([ qw( prlimit --nofile=40 ) ]);
+    my @idle = map { $server->connect_raw() } 1 .. 60;
+    my $late = $server->send_raw("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+
+    wait_until { $server->errors() } 'the limit to be reached';
+    close($_) for @idle;
+
+    is(read_response($late)->{status}, 200, 'the others wait');
+    like($server->errors(), qr/\Acheckout: cannot accept .*, raise .*\n\z/,
+         'and the operator is told, once');
 };
 
 done_testing();

@@ -70,15 +70,17 @@ sub run {
 }
 
 
+# A first argument that is a list goes before the program.
 sub _spawn {
     my ($out, $err, @args) = @_;
+    my @before = ref $args[0] ? @{shift @args} : ();
 
     my $pid = fork();
     croak "fork: $!" if !defined $pid;
     return $pid if $pid;
 
     open(STDOUT, '>&', $out) and open(STDERR, '>&', $err)
-        and exec(binary(), @args);
+        and exec(@before, binary(), @args);
 
     POSIX::_exit(127);
 }
@@ -96,13 +98,14 @@ sub _slurp {
 
 sub start {
     my ($class, @args) = @_;
+    my @before = ref $args[0] ? (shift @args) : ();
     my $self = bless {
         out => File::Temp->new(),
         err => File::Temp->new(),
         http => HTTP::Tiny->new(timeout => PATIENCE, max_redirect => 0),
     }, $class;
 
-    $self->{pid} = _spawn($self->{out}, $self->{err},
+    $self->{pid} = _spawn($self->{out}, $self->{err}, @before,
                           '--listen=127.0.0.1:0', @args);
 
     weaken($running{$self} = $self);
