@@ -39,7 +39,7 @@ DESCRIPTORS=32768
 pids=()
 
 
-# stop PID...: as their own SIGTERM handling has it, and waits.
+# stop PID...: as each ends on SIGTERM, and waits for it.
 stop() {
     local pid
 
@@ -187,21 +187,18 @@ start_crowd() {
 # The load generator, until it ends or the abort switch is set.
 send_shoppers() {
     "start_$LOAD" > "$dir/load.txt" 2>&1 &
-    local load=$!
+    local load=$! servers=("${pids[@]}")
+
+    pids=("$load" "${servers[@]}")
 
     while kill -0 "$load" 2> /dev/null; do
-        if [ -e "$ABORT" ]; then
-            # an interrupt, on which k6 ends the load at once
-            kill -INT "$load" 2> /dev/null || true
-            wait "$load" || true
-            die_aborted
-        fi
-
+        [ ! -e "$ABORT" ] || die_aborted
         sleep 0.2
     done
 
     load_status=0
     wait "$load" || load_status=$?
+    pids=("${servers[@]}")
 }
 
 
