@@ -1,0 +1,234 @@
+package Sale;
+
+# Test::Nginx for a sale.  A block may have a section
+#
+#     --- shop
+#
+# of Perl, run while its nginx runs, with the functions below at hand.  Then a
+# location /ready is added and asked for first, the error log must be free of
+# alerts, and there is a secret unless a section "--- no_secret" says that there
+# is not.  An upstream that answers "checkout" and the request's method is
+# at http://upstream, with a log of its own.
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use Test::More ();
+use Test::Nginx::Socket ();
+use Test::Nginx::Util qw( $ServRoot $ServerPort );
+use Time::HiRes qw( sleep time );
+use Shopper;
+
+our @EXPORT = qw(
+    shopper port hits wait_until wait_for_admission log_line error_log
+    nginx_signal reload worker_pids status_of write_conf read_conf
+    sleep time
+);
+
+my $upstream = <<'EOF_UPSTREAM';
+
+    log_format  hit  '$request_method $request_uri $http_x_name';
+
+    upstream upstream {
+        server  unix:$TEST_NGINX_SERVER_ROOT/upstream.sock;
+    }
+
+    server {
+        listen      unix:$TEST_NGINX_SERVER_ROOT/upstream.sock;
+        access_log  logs/upstream.log hit;
+
+        location / {
+            return  200 "checkout $request_method\n";
+        }
+
+        location /set-cookie {
+            add_header  Set-Cookie "a=1";
+            return      200 "checkout\n";
+        }
+    }
+EOF_UPSTREAM
+
+my $secret = ">>> secret\na secret for tests, and for nothing else\n";
+
+Test::Nginx::Util::add_block_preprocessor(sub {
+    my $block = shift;
+
+    return unless defined $block->shop;
+
+    $ENV{TEST_NGINX_SERVER_ROOT} = $ServRoot;
+
+    $block->set_value(http_config => ($block->http_config // '') . $upstream);
+    $block->set_value(config => $block->config
+        . "\n    location = /ready {\n        empty_gif;\n    }\n");
+
+    unless (defined $block->no_secret) {
+        $block->set_value(user_files => ($block->user_files // '') . $secret);
+        $block->set_value(http_config => $block->http_config
+            . "    flash_throttle_secret_file $ServRoot/html/secret;\n");
+    }
+
+    $block->set_value(request => "GET /ready\n");
+    $block->set_value(error_code => "200");
+
+    unless (defined $block->no_error_log) {
+        $block->set_value(no_error_log => "[alert]\n[emerg]\nheader already sent\n");
+    }
+});
+
+Test::Nginx::Socket::add_response_body_check(sub {
+    my ($block, undef, undef, undef, $dry_run) = @_;
+
+    my $code = $block->shop;
+    return if !defined $code || $dry_run;
+
+    my $done = eval "package main; use strict; use warnings;\n"
+        . '#line 1 "' . $block->name . " - shop\"\n$code\n;1";
+
+    Test::More::fail($block->name . " - shop: $@") unless $done;
+});
+
+
+# A new shopper, who takes whatever comes unless told otherwise.
+sub shopper { Shopper->new($ServerPort, @_) }
+
+sub port { $ServerPort }
+
+
+sub lines_of {
+    my ($name) = @_;
+
+    open my $in, '<', "$ServRoot/logs/$name" or return;
+    return <$in>;
+}
+
+
+# The requests that reached the upstream, as "METHOD URI NAME", NAME being the
+# value of X-Name.
+sub hits {
+    my @lines = lines_of('upstream.log');
+
+    chomp @lines;
+
+    return @lines;
+}
+
+
+# wait_until(what, code): until it is true; its value.
+sub wait_until {
+    my ($what, $code) = @_;
+
+    my $until = time + ($ENV{TEST_NGINX_TIMEOUT} // 10);
+
+    while (time < $until) {
+        my $value = $code->();
+
+        return $value if $value;
+
+        sleep 0.01;
+    }
+
+    die "$what did not come about\n";
+}
+
+
+# A shopper polls as advised, until it is let in; the last answer.
+sub wait_for_admission {
+    my ($shopper, $uri) = @_;
+
+    return wait_until('admission', sub {
+        my $response = $shopper->poll($uri);
+        my $json = $response->json;
+
+        return $response if $json->{status} eq 'admitted';
+
+        sleep $json->{retry_ms} / 1000;
+        return;
+    });
+}
+
+
+# The first line of logs/NAME that matches, once it is there.
+sub log_line {
+    my ($name, $pattern) = @_;
+
+    return wait_until("a line like $pattern in $name", sub {
+        my ($line) = grep { /$pattern/ } lines_of($name);
+
+        return $line;
+    });
+}
+
+sub error_log { join '', lines_of('error.log') }
+
+
+sub master {
+    open my $in, '<', "$ServRoot/logs/nginx.pid" or die "no nginx.pid: $!\n";
+    my $pid = <$in>;
+    chomp $pid;
+
+    return $pid;
+}
+
+
+sub nginx_signal { kill $_[0], master() }
+
+
+sub worker_pids {
+    my $master = master();
+
+    return grep { $_ } map { /^\s*(\d+)/ ? $1 : 0 }
+        grep { /worker process$/ } `ps --no-headers -o pid,args --ppid $master`;
+}
+
+
+sub write_conf {
+    my ($text) = @_;
+
+    open my $out, '>', "$ServRoot/conf/nginx.conf" or die "nginx.conf: $!\n";
+    print $out $text;
+    close $out;
+}
+
+sub read_conf {
+    open my $in, '<', "$ServRoot/conf/nginx.conf" or die "nginx.conf: $!\n";
+    local $/;
+
+    return scalar <$in>;
+}
+
+
+# reload(old => new ...): edits nginx.conf and reloads it; returns when the old
+# workers accept no more.
+sub reload {
+    my @edits = @_;
+
+    my $text = read_conf();
+
+    while (my ($old, $new) = splice @edits, 0, 2) {
+        $text =~ s/\Q$old\E/$new/ or die "no \"$old\" in nginx.conf\n";
+    }
+
+    write_conf($text);
+
+    my %old = map { $_ => 1 } worker_pids();
+
+    nginx_signal('HUP');
+
+    wait_until('a reload', sub {
+        my @now = worker_pids();
+
+        return @now && !grep { $old{$_} } @now;
+    });
+}
+
+
+# The status of a key, from the location /throttle.
+sub status_of {
+    my ($zone, $key) = @_;
+
+    return Shopper->new($ServerPort)->get('/throttle')->json->{zones}{$zone}{keys}{$key};
+}
+
+
+1;
