@@ -29,39 +29,6 @@ limits_of(uint32_t rate_milli, uint32_t burst)
 }
 
 
-/* Every window that begins and ends with an admission: all that matter. */
-static void
-check_windows(const ft_limits_t *limits, const uint64_t *at, unsigned n)
-{
-    unsigned  i, j;
-    uint64_t  most;
-
-    for (i = 0; i < n; i++) {
-        for (j = i; j < n; j++) {
-            most = limits->burst * UINT64_C(1000000)
-                   + (at[j] - at[i]) * limits->rate_milli;
-
-            unit_check((j - i + 1) * UINT64_C(1000000) <= most,
-                       "%u admitted within %u ms at %u r/1000s, burst %u",
-                       j - i + 1, (unsigned) (at[j] - at[i]),
-                       limits->rate_milli, limits->burst);
-        }
-    }
-}
-
-
-static int
-by_time(const void *a, const void *b)
-{
-    uint64_t  x, y;
-
-    x = *(const uint64_t *) a;
-    y = *(const uint64_t *) b;
-
-    return (x > y) - (x < y);
-}
-
-
 /*
  * Attempts at random times, some by workers whose clock is up to late_ms
  * behind.  The claimed times of the admitted must satisfy the bound.
@@ -105,8 +72,11 @@ check_random(uint64_t *seed, const ft_limits_t *limits, uint64_t late_ms)
     unit_check(n >= limits->burst || n == ADMITTED_MAX,
                "only %u admitted, burst %u", n, limits->burst);
 
-    qsort(at, n, sizeof(at[0]), by_time);
-    check_windows(limits, at, n);
+    qsort(at, n, sizeof(at[0]), unit_by_time);
+
+    unit_check(unit_excess(at, n, limits->rate_milli, limits->burst) <= 0,
+               "a window of more than %u + %u r/1000s", limits->burst,
+               limits->rate_milli);
 }
 
 

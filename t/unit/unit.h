@@ -71,4 +71,47 @@ unit_shared(size_t size)
 }
 
 
+/*
+ * By how many, x 1,000,000, the worst of all windows admits more than burst +
+ * rate x length; 0 or less: none does.  The times of admission in ascending
+ * order.  k admissions from a to b are too many if f(b) - f(a) > burst - 1, for
+ * f = number - rate x time: one pass finds the worst.
+ */
+static inline int64_t
+unit_excess(const uint64_t *at_ms, size_t n, uint32_t rate_milli,
+    uint32_t burst)
+{
+    size_t   i;
+    int64_t  f, least, worst;
+
+    least = INT64_MAX;
+    worst = INT64_MIN;
+
+    for (i = 0; i < n; i++) {
+        f = (int64_t) i * 1000000
+            - (int64_t) ((at_ms[i] - at_ms[0]) * rate_milli);
+        least = f < least ? f : least;
+
+        if (f - least > worst) {
+            worst = f - least;
+        }
+    }
+
+    return worst - ((int64_t) burst - 1) * 1000000;
+}
+
+
+/* for qsort() */
+static inline int
+unit_by_time(const void *a, const void *b)
+{
+    uint64_t  x, y;
+
+    x = *(const uint64_t *) a;
+    y = *(const uint64_t *) b;
+
+    return (x > y) - (x < y);
+}
+
+
 #endif /* UNIT_H_INCLUDED */

@@ -1,0 +1,409 @@
+
+/*
+ * Workers under stress: see stress.h.
+ */
+
+#include <sched.h>
+#include "stress.h"
+
+
+#define STRESS_OPS_PER_MS  16
+#define STRESS_HELD        64
+#define STRESS_INSIDE      64
+
+
+/* A worker's own memory, which dies with it. */
+typedef struct {
+    ft_line_node_t     node;        /* first: a node is its request */
+    stress_shopper_t  *shopper;     /* NULL: unused */
+} stress_request_t;
+
+
+typedef struct {
+    stress_t          *stress;
+    ft_call_t          call;
+    uint64_t           seed;
+    ft_line_t          line;
+    stress_request_t   held[STRESS_HELD];
+    uint32_t           inside;      /* requests of admitted shoppers */
+    uint32_t           entered;     /* requests with a pass */
+    ft_ticket_t        pass;        /* the last one given, kind 0: none */
+} stress_worker_t;
+
+
+void
+stress_init(stress_t *stress)
+{
+    stress->limits.rate_milli = 500000;
+    stress->limits.period_ms = FT_PERIOD_DEFAULT_MS;
+    stress->limits.burst = 20;
+    stress->limits.inflight = 30;
+
+    atomic_store(&stress->until, UINT64_MAX);
+
+    stress->rules.hold_ms = 200;
+    stress->rules.poll_min_ms = 100;
+    stress->rules.poll_max_ms = 2000;
+}
+
+
+uint64_t
+stress_now(const stress_t *stress)
+{
+    return UNIT_EPOCH_MS + atomic_load(&stress->ops) / STRESS_OPS_PER_MS;
+}
+
+
+/* Counted after it was let in, and no longer before it is let go. */
+static void
+stress_enter(stress_worker_t *w)
+{
+    uint32_t   i, n;
+    stress_t  *stress;
+
+    stress = w->stress;
+    w->inside++;
+    atomic_fetch_add(&stress->inside[w->call.worker], 1);
+
+    for (i = 0, n = 0; i < STRESS_WORKERS; i++) {
+        n += atomic_load(&stress->inside[i]);
+    }
+
+    if (n > stress->limits.inflight) {
+        atomic_fetch_add(&stress->too_many_inside, 1);
+    }
+
+    i = atomic_fetch_add(&stress->logged, 1);
+
+    if (i < STRESS_LOG) {
+        stress->log_ms[i] = w->call.now_ms;
+    }
+}
+
+
+static void
+stress_leave(stress_worker_t *w)
+{
+    w->inside--;
+    atomic_fetch_sub(&w->stress->inside[w->call.worker], 1);
+}
+
+
+/* Let in: as the page itself, or as a poll whose page is to come. */
+static void
+stress_admitted(stress_worker_t *w, stress_shopper_t *shopper)
+{
+    stress_enter(w);
+    ft_admission_pass(&w->call, &shopper->ticket, 60000);
+
+    if (unit_random(&w->seed) % 4 == 0) {
+        stress_leave(w);
+        ft_admission_expect(&w->call, &shopper->ticket);
+        w->pass = shopper->ticket;
+    }
+
+    /* the next shopper has this cookie jar */
+
+    shopper->ticket.kind = 0;
+    atomic_store(&shopper->owner, 0);
+}
+
+
+static void
+stress_pump(stress_worker_t *w)
+{
+    bool               admitted;
+    uint64_t           wake_ms;
+    ft_line_node_t    *node;
+    stress_request_t  *request;
+    stress_shopper_t  *shopper;
+
+    for ( ;; ) {
+        node = ft_hold_next(&w->call, &w->line, &admitted, &wake_ms);
+
+        if (node == NULL) {
+            return;
+        }
+
+        request = (stress_request_t *) node;
+        shopper = request->shopper;
+        request->shopper = NULL;
+
+        if (admitted) {
+            stress_admitted(w, shopper);
+            continue;
+        }
+
+        (void) ft_hold_turn_back(&w->call, &shopper->ticket, false);
+        atomic_store(&shopper->owner, 0);
+    }
+}
+
+
+static stress_request_t *
+stress_request(stress_worker_t *w)
+{
+    unsigned  i;
+
+    for (i = 0; i < STRESS_HELD; i++) {
+        if (w->held[i].shopper == NULL) {
+            return &w->held[i];
+        }
+    }
+
+    return NULL;
+}
+
+
+static stress_shopper_t *
+stress_take(stress_worker_t *w)
+{
+    uint32_t           nobody;
+    stress_shopper_t  *shopper;
+
+    nobody = 0;
+    shopper = &w->stress->shopper[unit_random(&w->seed) % STRESS_SHOPPERS];
+
+    return atomic_compare_exchange_strong(&shopper->owner, &nobody,
+                                          w->call.worker + 1)
+           ? shopper : NULL;
+}
+
+
+static void
+stress_try(stress_worker_t *w)
+{
+    ft_verdict_t       v;
+    stress_shopper_t  *shopper;
+    stress_request_t  *request;
+
+    shopper = stress_take(w);
+
+    if (shopper == NULL) {
+        return;
+    }
+
+    if (shopper->ticket.kind == 0) {
+        shopper->ticket.id = unit_random(&w->seed);
+    }
+
+    request = w->inside < STRESS_INSIDE ? stress_request(w) : NULL;
+
+    v = ft_admission_decide(&w->call, &shopper->ticket,
+                            request ? &w->line : NULL,
+                            request ? &request->node : NULL, false);
+
+    switch (v.answer) {
+
+    case FT_ADMIT:
+        stress_admitted(w, shopper);
+        return;
+
+    case FT_HOLD:
+        request->shopper = shopper;
+        return;
+
+    default:
+        atomic_store(&shopper->owner, 0);
+        return;
+    }
+}
+
+
+/* The client of a held request closes its connection. */
+static void
+stress_hang_up(stress_worker_t *w)
+{
+    stress_request_t  *request;
+
+    request = &w->held[unit_random(&w->seed) % STRESS_HELD];
+
+    if (request->shopper) {
+        ft_hold_leave(&w->call, &w->line, &request->node);
+        atomic_store(&request->shopper->owner, 0);
+        request->shopper = NULL;
+    }
+}
+
+
+static void
+stress_end_one(stress_worker_t *w)
+{
+    uint32_t  epoch;
+
+    epoch = atomic_load(&w->call.state->epoch);
+
+    if (w->inside) {
+        stress_leave(w);
+        ft_admission_done(w->call.state, epoch, w->call.worker);
+    }
+
+    if (w->entered) {
+        w->entered--;
+        ft_admission_done(w->call.state, epoch, w->call.worker);
+    }
+}
+
+
+static void
+stress_use_pass(stress_worker_t *w)
+{
+    if (w->pass.kind == FT_TICKET_PASS && w->entered < STRESS_INSIDE) {
+        ft_admission_enter(&w->call, &w->pass);
+        w->entered++;
+    }
+}
+
+
+static void
+stress_op(stress_worker_t *w)
+{
+    /* time is looked at now and then only, as an event loop does */
+
+    if (unit_random(&w->seed) % 8 == 0) {
+        w->call.now_ms = stress_now(w->stress);
+    }
+
+    switch (unit_random(&w->seed) % 16) {
+
+    case 0:
+    case 1:
+        stress_end_one(w);
+        break;
+
+    case 2:
+        stress_use_pass(w);
+        break;
+
+    case 3:
+        stress_hang_up(w);
+        break;
+
+    case 4:
+        (void) ft_admission_snapshot(&w->call);
+        break;
+
+    case 5:
+    case 6:
+    case 7:
+        stress_pump(w);
+        break;
+
+    default:
+        stress_try(w);
+        break;
+    }
+}
+
+
+void
+stress_work(stress_t *stress, ft_state_t *state, uint32_t worker,
+    uint64_t seed, uint64_t most)
+{
+    unsigned          i;
+    uint64_t          n;
+    stress_worker_t  *w;
+
+    w = calloc(1, sizeof(stress_worker_t));
+
+    if (w == NULL) {
+        return;
+    }
+
+    w->stress = stress;
+    w->seed = seed;
+    w->call.state = state;
+    w->call.limits = &stress->limits;
+    w->call.rules = &stress->rules;
+    w->call.now_ms = stress_now(stress);
+    w->call.worker = worker;
+    w->call.workers = STRESS_WORKERS;
+
+    for (n = 0; !atomic_load(&stress->stop) && (most == 0 || n < most); n++) {
+
+        while (atomic_load(&stress->ops) >= atomic_load(&stress->until)
+               && !atomic_load(&stress->stop))
+        {
+            sched_yield();
+        }
+
+        atomic_fetch_add(&stress->ops, 1);
+        stress_op(w);
+    }
+
+    while (w->inside || w->entered) {
+        stress_end_one(w);
+    }
+
+    for (i = 0; i < STRESS_HELD; i++) {
+        if (w->held[i].shopper) {
+            ft_hold_leave(&w->call, &w->line, &w->held[i].node);
+        }
+    }
+
+    free(w);
+}
+
+
+void
+stress_forget(stress_t *stress, uint32_t worker)
+{
+    unsigned  i;
+
+    for (i = 0; i < STRESS_SHOPPERS; i++) {
+        if (atomic_load(&stress->shopper[i].owner) == worker + 1) {
+
+            /* its ticket may be half written: the client never had it */
+
+            memset(&stress->shopper[i].ticket, 0, sizeof(ft_ticket_t));
+            atomic_store(&stress->shopper[i].owner, 0);
+        }
+    }
+
+    atomic_store(&stress->inside[worker], 0);
+}
+
+
+void
+stress_check(stress_t *stress)
+{
+    uint32_t  n;
+
+    n = atomic_load(&stress->logged);
+
+    assert_in_range(n, 1000, STRESS_LOG);
+    assert_int_equal(atomic_load(&stress->too_many_inside), 0);
+
+    qsort(stress->log_ms, n, sizeof(uint64_t), unit_by_time);
+    assert_true(unit_excess(stress->log_ms, n, stress->limits.rate_milli,
+                            stress->limits.burst) <= 0);
+}
+
+
+void
+stress_check_rest(stress_t *stress, ft_state_t *state, uint32_t worker)
+{
+    unsigned       i;
+    ft_call_t      call;
+    ft_snapshot_t  s;
+
+    call.state = state;
+    call.limits = &stress->limits;
+    call.rules = &stress->rules;
+    call.now_ms = stress_now(stress);
+    call.worker = worker;
+    call.workers = STRESS_WORKERS;
+
+    for (i = 0; i < 700; i++) {
+        call.now_ms += 100;
+        s = ft_admission_snapshot(&call);
+    }
+
+    assert_int_equal(s.queueing, 0);
+    assert_int_equal(s.waiting, 0);
+    assert_int_equal(s.called, 0);
+    assert_int_equal(s.fresh, 0);
+    assert_int_equal(s.held, 0);
+    assert_int_equal(s.inflight, 0);
+    assert_int_equal(s.room_milli, stress->limits.burst * 1000);
+}
