@@ -22,7 +22,7 @@
  * From the end of the payment to the answer at the shopper: the order has to
  * be written and the answer to travel, on a machine that may be busy.
  */
-#define CO_ANSWER_MARGIN_MS  20
+#define CO_ANSWER_MARGIN_MS  50
 
 
 typedef enum {

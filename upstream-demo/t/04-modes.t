@@ -7,7 +7,7 @@ use Test::More;
 use CheckoutServer qw( read_all post_text now_ms );
 
 # Payments so long that a crowd of this size arrives within one.
-my @slow = qw( --payment-min-ms=1500 --payment-max-ms=1500 --decline=0 );
+my @slow = qw( --payment-min-ms=2500 --payment-max-ms=2500 --decline=0 );
 
 sub crowd {
     my ($server, $n) = @_;
@@ -162,7 +162,7 @@ subtest 'waiting-room: few in progress, the others are told to retry' => sub {
 
 subtest 'queue: 1,000 held requests' => sub {
     my $server = CheckoutServer->start(qw( --mode=queue --stock=900
-        --payment-slots=0 --payment-min-ms=2000 --payment-max-ms=2500
+        --payment-slots=0 --payment-min-ms=3500 --payment-max-ms=4000
         --decline=0.1 --seed=3 ));
     my @sockets = crowd($server, 1000);
 

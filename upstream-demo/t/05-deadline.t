@@ -55,13 +55,13 @@ for my $variant ([ '--mode=naive' ], [ '--mode=queue' ],
 
 subtest 'in line for a slot' => sub {
     my $server = CheckoutServer->start(qw( --mode=deadline --payment-slots=1
-        --payment-min-ms=1500 --payment-max-ms=1500 --decline=0 --stock=9 ));
+        --payment-min-ms=3000 --payment-max-ms=3000 --decline=0 --stock=9 ));
 
     my $first = $server->send_raw(post_text(''));
     $server->wait_for(paying => 1);
 
     my $second = $server->send_raw(post_text('',
-        'Flash-Deadline-Ms' => now_ms() + 1500 + 400));
+        'Flash-Deadline-Ms' => now_ms() + 3000 + 400));
     is(read_response($second)->{status}, 504, 'refused');
 
     my $stats = $server->stats();

@@ -9,7 +9,7 @@ use CheckoutServer qw( read_all read_response post_text wait_until );
 for my $signal (qw( TERM INT )) {
     subtest "SIG$signal with payments under way" => sub {
         my $server = CheckoutServer->start(qw( --mode=queue --payment-slots=3
-            --payment-min-ms=1000 --payment-max-ms=1000 --decline=0
+            --payment-min-ms=2500 --payment-max-ms=2500 --decline=0
             --stock=9 ));
         my @sockets = map { $server->send_raw(post_text('')) } 1 .. 5;
         my $idle = $server->connect_raw();
@@ -40,8 +40,8 @@ for my $signal (qw( TERM INT )) {
 }
 
 subtest 'while it closes' => sub {
-    my $server = CheckoutServer->start(qw( --payment-min-ms=1500
-        --payment-max-ms=1500 --decline=0 ));
+    my $server = CheckoutServer->start(qw( --payment-min-ms=3000
+        --payment-max-ms=3000 --decline=0 ));
     my $kept = $server->send_raw("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
     is(read_response($kept)->{status}, 200, 'healthy');
 

@@ -61,7 +61,7 @@ subtest 'a slow client holds nobody up' => sub {
 
 subtest 'a silent client is let go, a held one is not' => sub {
     my $server = CheckoutServer->start(qw( --client-timeout-ms=200
-        --payment-min-ms=1000 --payment-max-ms=1000 --decline=0 ));
+        --payment-min-ms=2500 --payment-max-ms=2500 --decline=0 ));
     my $held = $server->send_raw(post_text(''));
     my $silent = $server->send_raw("POST /checkout HTTP/1.1\r\nHost:");
 
