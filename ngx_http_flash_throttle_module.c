@@ -18,15 +18,6 @@ static ngx_int_t ngx_http_flash_throttle_init(ngx_conf_t *cf);
 static ngx_int_t ngx_http_flash_throttle_init_process(ngx_cycle_t *cycle);
 
 
-static ngx_conf_enum_t  ngx_http_flash_throttle_log_levels[] = {
-    { ngx_string("info"), NGX_LOG_INFO },
-    { ngx_string("notice"), NGX_LOG_NOTICE },
-    { ngx_string("warn"), NGX_LOG_WARN },
-    { ngx_string("error"), NGX_LOG_ERR },
-    { ngx_null_string, 0 }
-};
-
-
 static ngx_command_t  ngx_http_flash_throttle_commands[] = {
 
     { ngx_string("flash_throttle_zone"),
@@ -108,10 +99,10 @@ static ngx_command_t  ngx_http_flash_throttle_commands[] = {
 
     { ngx_string("flash_throttle_log_level"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_conf_set_enum_slot,
+      ngx_http_flash_throttle_log_level,
       NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_http_flash_throttle_conf_t, log_level),
-      &ngx_http_flash_throttle_log_levels },
+      0,
+      NULL },
 
     { ngx_string("flash_throttle_status"),
       NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_NOARGS,

@@ -224,6 +224,8 @@ char *ngx_http_flash_throttle_queue_status(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 char *ngx_http_flash_throttle_poll(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
+char *ngx_http_flash_throttle_log_level(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
 
 /* Makes the key ring: from the secret file, or one of this start. */
 char *ngx_http_flash_throttle_init_secrets(ngx_conf_t *cf,

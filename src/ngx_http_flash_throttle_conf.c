@@ -40,6 +40,15 @@ static ngx_int_t ngx_http_flash_throttle_add_use(ngx_conf_t *cf,
     ngx_shm_zone_t *shm_zone);
 
 
+static ngx_conf_enum_t  ngx_http_flash_throttle_log_levels[] = {
+    { ngx_string("info"), NGX_LOG_INFO },
+    { ngx_string("notice"), NGX_LOG_NOTICE },
+    { ngx_string("warn"), NGX_LOG_WARN },
+    { ngx_string("error"), NGX_LOG_ERR },
+    { ngx_null_string, 0 }
+};
+
+
 static ngx_uint_t
 ngx_http_flash_throttle_param(ngx_str_t *arg, const char *name,
     ngx_str_t *value)
@@ -589,4 +598,32 @@ ngx_http_flash_throttle_poll(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     ftcf->poll_max = max;
 
     return NGX_CONF_OK;
+}
+
+
+char *
+ngx_http_flash_throttle_log_level(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf)
+{
+    ngx_http_flash_throttle_conf_t *ftcf = conf;
+
+    ngx_str_t        *value;
+    ngx_conf_enum_t  *level;
+
+    if (ftcf->log_level != NGX_CONF_UNSET_UINT) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+
+    for (level = ngx_http_flash_throttle_log_levels; level->name.len; level++) {
+
+        if (ngx_strcmp(value[1].data, level->name.data) == 0) {
+            ftcf->log_level = level->value;
+            return NGX_CONF_OK;
+        }
+    }
+
+    return ngx_http_flash_throttle_refuse(cf, cmd, "level", &value[1],
+                          "\"info\", \"notice\", \"warn\" or \"error\"");
 }
