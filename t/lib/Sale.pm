@@ -49,6 +49,9 @@ my $upstream = <<'EOF_UPSTREAM';
     }
 EOF_UPSTREAM
 
+# as it runs elsewhere: with a master, which reloads
+Test::Nginx::Util::master_on();
+
 my $secret = ">>> secret\na secret for tests, and for nothing else\n";
 
 Test::Nginx::Util::add_block_preprocessor(sub {
