@@ -40,6 +40,7 @@ eval sweep("gain-5000", "gain x 1000, sampled every 5 s", "500")
 unset logscale x
 eval sweep("hold", "hold, s", "2")
 eval sweep("rate", "configured rate, a second (checkout completes 32)", "64")
+eval sweep("overload", "shoppers, for each that checkout can take", "2")
 eval sweep("no-show", "share that vanishes", "0")
 
 # admission against first attempt

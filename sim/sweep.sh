@@ -33,8 +33,11 @@ means() {
                worst_inversion_s in_progress_max)), "\n"'
 }
 
-ideal15=$(means "$sim" --variant ideal | cut -f 1)
-ideal5_25=$(means "$sim" --variant ideal --patience 5-25 | cut -f 1)
+# ideals OPTIONS...: what the ideal line confirms, of either crowd
+ideals() {
+    ideal15=$(means "$sim" --variant ideal "$@" | cut -f 1)
+    ideal5_25=$(means "$sim" --variant ideal --patience 5-25 "$@" | cut -f 1)
+}
 
 # point NAME X SIM OPTIONS...: two crowds, one line
 point() {
@@ -75,6 +78,8 @@ build() {
         CFLAGS="-O2 -Wall -Wextra -Werror $2" "$dir/$1/flash-sim" > /dev/null
 }
 
+ideals
+
 sweep poll-min 0.1 0.2 0.3 0.5 0.75 1 1.5 2 3
 sweep poll-max 1 2 3 5 8 15 25 40 55
 sweep hold 0 0.1 0.25 0.5 1 2 3 5
@@ -86,6 +91,18 @@ begin no-show
 for x in 0 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9; do
     point no-show $x "$sim" --no-show $x
 done
+
+# how many times as many shoppers as checkout can take
+
+begin overload
+for x in 1.25 1.5 2 2.5 3 4 5; do
+    awk -v r="$x" 'BEGIN { r *= 32; print 10, 0, r; print 30, r, r;
+                           print 10, r, 0 }' > "$dir/overload.txt"
+    ideals --profile "$dir/overload.txt"
+    point overload "$x" "$sim" --profile "$dir/overload.txt"
+done
+
+ideals
 
 begin tick
 for x in 25 50 100 200 400 800 1600; do

@@ -12,6 +12,7 @@ trap 'rm -f "$out"' EXIT
 
 table() {
     "$@" > "$out"
+    status=$?
 
     while read -r line; do
         case $line in
@@ -20,7 +21,9 @@ table() {
         esac
     done < "$out"
 
-    ok "$(basename "$1") printed its table" grep -q ' ok$' "$out"
+    if ! grep -q ' MISSED$' "$out"; then
+        ok "$(basename "$1") ran in full" test $status -eq 0
+    fi
 }
 
 table "$dir/predict.sh" 60
