@@ -1,17 +1,21 @@
-# Unit tests of the core: a program for each file of it.
+# Unit tests of the core: a program for each file of it.  Fuzzers of what reads
+# a client's words; their corpora are replayed among the unit tests.
 
 UNIT_TESTS := $(notdir $(basename $(wildcard t/unit/test_*.c)))
 UNIT_PROGS := $(UNIT_TESTS:%=$(BUILD)/unit/%)
+
+FUZZ_TARGETS := $(patsubst t/fuzz/fuzz_%.c,%,$(wildcard t/fuzz/fuzz_*.c))
+UNIT_REPLAYS := $(FUZZ_TARGETS:%=$(BUILD)/unit/replay_%)
 
 # what they share
 UNIT_OBJS := $(BUILD)/unit/crowd.o $(BUILD)/unit/stress.o
 
 UNIT_CFLAGS := $(CORE_CFLAGS) -It/unit
 
-.PHONY: test-unit test-race
+.PHONY: test-unit test-race fuzz-short
 
-test-unit: $(UNIT_PROGS) ## unit tests of the core
-	@t/unit/run.sh $(UNIT_PROGS)
+test-unit: $(UNIT_PROGS) $(UNIT_REPLAYS) ## unit tests of the core
+	@t/unit/run.sh $(UNIT_PROGS) $(UNIT_REPLAYS)
 
 # gcc warns that the detector does not see fences; ft_zone_find() has one
 
@@ -30,6 +34,39 @@ $(BUILD)/unit/%.o: t/unit/%.c
 
 $(BUILD)/unit/test_%: $(BUILD)/unit/test_%.o $(UNIT_OBJS) $(BUILD)/libft.a
 	$(CC) $(LDFLAGS_EXTRA) -o $@ $^ -lcmocka -lcrypto -lpthread
+
+$(BUILD)/unit/replay_%: t/fuzz/replay.c t/fuzz/fuzz_%.c $(BUILD)/libft.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(CFLAGS_EXTRA) $(UNIT_CFLAGS) \
+	    -DCORPUS='"t/fuzz/corpus/$*"' -o $@ $^ -lcmocka -lcrypto
+
+# libFuzzer is clang's; the core is compiled along, so that its branches count
+
+FUZZ_SECONDS ?= 30
+FUZZ_FLAGS := -O1 -g -Wall -Wextra -Werror \
+              -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+FUZZ_CORE := src/ft_ticket.c src/ft_cookie.c src/ft_accept.c
+
+build/fuzz/%: t/fuzz/fuzz_%.c t/fuzz/fuzz.h $(FUZZ_CORE)
+	@mkdir -p $(@D)
+	clang $(FUZZ_FLAGS) $(CORE_CFLAGS) -o $@ $< $(FUZZ_CORE) -lcrypto
+
+.PHONY: fuzz-clang
+
+fuzz-clang:
+	@echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' \
+	    | clang -fsanitize=fuzzer,address -x c -o /dev/null - 2> /dev/null \
+	    || { echo "fuzz-short needs clang with libFuzzer;" \
+	              "on Debian: apt-get install clang libclang-rt-dev"; exit 1; }
+
+fuzz-short: fuzz-clang ## fuzz what reads a client's words, half a minute each
+	@$(MAKE) --no-print-directory $(FUZZ_TARGETS:%=build/fuzz/%)
+	@for target in $(FUZZ_TARGETS); do \
+	    mkdir -p build/fuzz/corpus/$$target && \
+	    build/fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -max_len=2048 \
+	        -print_final_stats=1 -verbosity=0 -artifact_prefix=build/fuzz/$$target- \
+	        build/fuzz/corpus/$$target t/fuzz/corpus/$$target || exit 1; \
+	done
 
 .SECONDARY: $(UNIT_PROGS:%=%.o) $(UNIT_OBJS)
 

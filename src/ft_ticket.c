@@ -43,7 +43,7 @@ struct ft_keyring_s {
 };
 
 
-static const char  ft_base64url[64] __attribute__((nonstring)) =
+static const char  ft_base64url[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 
@@ -149,7 +149,7 @@ ft_keyring_create(const ft_secret_t *secrets, size_t n)
 
     memset(ring->digit, FT_NO_DIGIT, sizeof(ring->digit));
 
-    for (i = 0; i < sizeof(ft_base64url); i++) {
+    for (i = 0; i < sizeof(ft_base64url) - 1; i++) {
         ring->digit[(uint8_t) ft_base64url[i]] = (uint8_t) i;
     }
 

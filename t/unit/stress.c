@@ -8,6 +8,7 @@
 
 
 #define STRESS_OPS_PER_MS  16
+#define STRESS_LATE_MS     2000     /* no worker's clock is later than this */
 #define STRESS_HELD        64
 #define STRESS_INSIDE      64
 
@@ -256,12 +257,45 @@ stress_use_pass(stress_worker_t *w)
 
 
 static void
+stress_look(stress_worker_t *w)
+{
+    w->call.now_ms = stress_now(w->stress);
+    atomic_store(&w->stress->looked_ms[w->call.worker], w->call.now_ms);
+}
+
+
+/* As far as they all may go, and no farther ahead of the slowest of them. */
+static bool
+stress_must_rest(stress_t *stress)
+{
+    unsigned  i;
+    uint64_t  now, looked;
+
+    if (atomic_load(&stress->ops) >= atomic_load(&stress->until)) {
+        return true;
+    }
+
+    now = stress_now(stress);
+
+    for (i = 0; i < STRESS_WORKERS; i++) {
+        looked = atomic_load(&stress->looked_ms[i]);
+
+        if (looked && now > looked + STRESS_LATE_MS) {
+            return true;
+        }
+    }
+
+    return false;
+}
+
+
+static void
 stress_op(stress_worker_t *w)
 {
     /* time is looked at now and then only, as an event loop does */
 
     if (unit_random(&w->seed) % 8 == 0) {
-        w->call.now_ms = stress_now(w->stress);
+        stress_look(w);
     }
 
     switch (unit_random(&w->seed) % 16) {
@@ -315,15 +349,15 @@ stress_work(stress_t *stress, ft_state_t *state, uint32_t worker,
     w->call.state = state;
     w->call.limits = &stress->limits;
     w->call.rules = &stress->rules;
-    w->call.now_ms = stress_now(stress);
     w->call.worker = worker;
     w->call.workers = STRESS_WORKERS;
 
+    stress_look(w);
+
     for (n = 0; !atomic_load(&stress->stop) && (most == 0 || n < most); n++) {
 
-        while (atomic_load(&stress->ops) >= atomic_load(&stress->until)
-               && !atomic_load(&stress->stop))
-        {
+        while (stress_must_rest(stress) && !atomic_load(&stress->stop)) {
+            stress_look(w);
             sched_yield();
         }
 
@@ -340,6 +374,8 @@ stress_work(stress_t *stress, ft_state_t *state, uint32_t worker,
             ft_hold_leave(&w->call, &w->line, &w->held[i].node);
         }
     }
+
+    atomic_store(&stress->looked_ms[worker], 0);
 
     free(w);
 }
@@ -361,6 +397,7 @@ stress_forget(stress_t *stress, uint32_t worker)
     }
 
     atomic_store(&stress->inside[worker], 0);
+    atomic_store(&stress->looked_ms[worker], 0);
 }
 
 

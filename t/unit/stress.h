@@ -34,6 +34,9 @@ typedef struct {
     _Atomic uint64_t   until;       /* they rest there, about */
     _Atomic uint32_t   stop;
 
+    /* when each looked at the time; 0: it is not at work */
+    _Atomic uint64_t   looked_ms[STRESS_WORKERS];
+
     /* admitted and not ended, as the workers themselves count them */
     _Atomic uint32_t   inside[STRESS_WORKERS];
 

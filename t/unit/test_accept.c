@@ -1,0 +1,145 @@
+
+/*
+ * Who asks for JSON, and who for a page: real clients' headers, and the rules
+ * of RFC 9110, section 12.5.1.
+ */
+
+#include "unit.h"
+#include "ft_accept.h"
+
+
+static bool
+json(const char *header)
+{
+    ft_accept_t  accept;
+
+    memset(&accept, 0, sizeof(accept));
+    ft_accept_read(&accept, header, strlen(header));
+
+    return ft_accept_json(&accept);
+}
+
+
+static void
+test_real_clients(void **unused)
+{
+    (void) unused;
+
+    /* a browser's navigation; curl; fetch() with and without a wish; axios */
+
+    assert_false(json("text/html,application/xhtml+xml,application/xml;q=0.9,"
+                      "image/avif,image/webp,*/*;q=0.8"));
+    assert_false(json("*/*"));
+    assert_false(json(""));
+    assert_true(json("application/json"));
+    assert_true(json("application/json, text/plain, */*"));
+    assert_true(json("application/json;charset=utf-8"));
+}
+
+
+static void
+test_the_greater_weight(void **unused)
+{
+    (void) unused;
+
+    assert_true(json("text/html;q=0.8, application/json;q=0.9"));
+    assert_false(json("text/html;q=0.9, application/json;q=0.8"));
+    assert_true(json("text/html;q=0.001, application/json;q=0.002"));
+    assert_true(json("text/html;q=0, */*"));
+    assert_false(json("application/json;q=0, */*"));
+    assert_false(json("application/json;q=0"));
+    assert_false(json("application/json;q=0.0, text/html;q=0"));
+}
+
+
+/* The more exact range counts for a type, whatever the others weigh. */
+static void
+test_the_more_exact_range(void **unused)
+{
+    (void) unused;
+
+    assert_true(json("*/*;q=0.1, application/*;q=0.2"));
+    assert_false(json("*/*;q=0.1, text/*;q=0.2"));
+    assert_false(json("application/*;q=0.9, application/json;q=0.1, "
+                      "text/html;q=0.5"));
+    assert_true(json("application/json, */*"));
+    assert_false(json("application/json, text/html"));
+    assert_false(json("text/*, application/*"));
+    assert_true(json("application/json, text/*"));
+}
+
+
+static void
+test_spelling(void **unused)
+{
+    (void) unused;
+
+    assert_true(json("APPLICATION/JSON"));
+    assert_true(json(" application/json ; q=0.9 , text/html ; Q=0.8 "));
+    assert_true(json("application/json;version=2;q=0.5,text/html;q=0.4"));
+    assert_true(json(",,application/json,,"));
+
+    assert_false(json("application/jsonp"));
+    assert_false(json("application/json2, text/html"));
+    assert_false(json("json"));
+    assert_false(json("application"));
+}
+
+
+/* What is not a weight counts as none. */
+static void
+test_bad_weights(void **unused)
+{
+    size_t       i;
+    char         header[64];
+    const char  *bad[] = {
+        "", "x", "2", "-1", "1.1", "1.001", "0.1234", ".5", "0,5", "00.5",
+        "0.5x", "0x1"
+    };
+
+    (void) unused;
+
+    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        snprintf(header, sizeof(header), "application/json;q=%s", bad[i]);
+
+        unit_check(!json(header), "\"%s\"", header);
+    }
+
+    /* which these are, by the grammar */
+
+    assert_true(json("application/json;q=1."));
+    assert_true(json("application/json;q=1.000"));
+    assert_true(json("application/json;q=0.001"));
+}
+
+
+/* Several headers are one list. */
+static void
+test_several_headers(void **unused)
+{
+    ft_accept_t  accept;
+
+    (void) unused;
+
+    memset(&accept, 0, sizeof(accept));
+    ft_accept_read(&accept, "text/html;q=0.5", 15);
+    assert_false(ft_accept_json(&accept));
+    ft_accept_read(&accept, "application/json", 16);
+    assert_true(ft_accept_json(&accept));
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest  tests[] = {
+        cmocka_unit_test(test_real_clients),
+        cmocka_unit_test(test_the_greater_weight),
+        cmocka_unit_test(test_the_more_exact_range),
+        cmocka_unit_test(test_spelling),
+        cmocka_unit_test(test_bad_weights),
+        cmocka_unit_test(test_several_headers)
+    };
+
+    return unit_tests(tests);
+}
