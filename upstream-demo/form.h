@@ -19,7 +19,7 @@
 typedef struct {
     int64_t  quantity;                           /* 1 to 10; 1 if not given */
     char     email[256];                         /* "" if not given */
-    int64_t  deadline_ms;                        /* wall time; 0: no deadline */
+    int64_t  deadline_ms;                        /* wall time; 0: none */
 } co_form_t;
 
 

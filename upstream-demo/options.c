@@ -210,8 +210,8 @@ co_option_set_listen(co_options_t *options, const co_option_t *option,
     const char *value)
 {
     if (co_option_parse_address(options, value) != 0) {
-        return co_option_bad(option, value, "give a numeric address and a port,"
-                             " as 127.0.0.1:8081 or [::1]:8081");
+        return co_option_bad(option, value, "give a numeric address and a"
+                             " port, as 127.0.0.1:8081 or [::1]:8081");
     }
 
     return 0;
@@ -404,7 +404,8 @@ co_options_complete(co_options_t *options)
 {
     if (options->payment_min_ms > options->payment_max_ms) {
         fprintf(stderr, "checkout: --payment-min-ms=%lld is more than"
-                " --payment-max-ms=%lld; lower the first or raise the second\n",
+                " --payment-max-ms=%lld; lower the first or raise the"
+                " second\n",
                 (long long) options->payment_min_ms,
                 (long long) options->payment_max_ms);
         return -1;

@@ -43,7 +43,7 @@ typedef struct {
 
 typedef enum {
     CO_OPTIONS_OK = 0,
-    CO_OPTIONS_HELP,                             /* shown, nothing else to do */
+    CO_OPTIONS_HELP,                             /* shown, nothing to do */
     CO_OPTIONS_BAD                               /* said why on stderr */
 } co_options_result_e;
 

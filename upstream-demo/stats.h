@@ -41,7 +41,7 @@ typedef struct {
     uint64_t             outcomes[CO_OUTCOMES];
     uint64_t             bad_requests;
     uint64_t             arrivals;
-    int64_t              earlier_orders;         /* in the store at the start */
+    int64_t              earlier_orders;         /* in the store before */
 
     int64_t              in_progress;
     int64_t              in_progress_max;
