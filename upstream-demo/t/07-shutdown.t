@@ -6,9 +6,14 @@ use warnings;
 use Test::More;
 use CheckoutServer qw( read_all read_response post_text wait_until );
 
-for my $signal (qw( TERM INT )) {
-    subtest "SIG$signal with payments under way" => sub {
-        my $server = CheckoutServer->start(qw( --mode=queue --payment-slots=3
+for my $case ([ qw( TERM queue ) ], [ qw( INT naive ) ],
+              [ qw( TERM deadline ) ])
+{
+    my ($signal, $mode) = @$case;
+
+    subtest "SIG$signal with payments under way, $mode" => sub {
+        my $server = CheckoutServer->start("--mode=$mode", qw(
+            --payment-slots=3
             --payment-min-ms=2500 --payment-max-ms=2500 --decline=0
             --stock=9 ));
         my @sockets = map { $server->send_raw(post_text('')) } 1 .. 5;
