@@ -176,8 +176,7 @@ ft_admission_spread(const ft_call_t *call, const ft_ticket_t *ticket,
  * those before it are served, so it may aim a good part of a hold past that.
  */
 static uint32_t
-ft_admission_retry(const ft_call_t *call, const ft_ticket_t *ticket,
-    uint64_t call_ms)
+ft_admission_retry(const ft_call_t *call, const ft_ticket_t *ticket)
 {
     uint64_t  retry;
 
@@ -186,9 +185,9 @@ ft_admission_retry(const ft_call_t *call, const ft_ticket_t *ticket,
                                    FT_LOTTERY_MAX_MS);
     }
 
-    retry = call_ms;
+    retry = ft_control_call_ms(call, ft_stamp_us(ticket), true);
 
-    if (call_ms) {
+    if (retry) {
         retry += (uint64_t) call->rules->hold_ms * FT_RETRY_LATE / 1000;
     }
 
@@ -240,13 +239,10 @@ static ft_verdict_t
 ft_admission_wait(const ft_call_t *call, ft_ticket_t *ticket, bool fresh,
     bool replay, bool whole_seconds)
 {
-    uint64_t      call_ms;
     ft_verdict_t  verdict;
 
-    call_ms = ft_control_call_ms(call, ft_stamp_us(ticket));
-
     verdict.position = ft_admission_position(call, ft_stamp_us(ticket));
-    verdict.wait_ms = call_ms
+    verdict.wait_ms = ft_control_call_ms(call, ft_stamp_us(ticket), false)
                       + ft_state_held(call->state, call->workers)
                         * UINT64_C(1000000) / ft_control_flow_milli(call);
 
@@ -261,7 +257,7 @@ ft_admission_wait(const ft_call_t *call, ft_ticket_t *ticket, bool fresh,
     }
 
     verdict.answer = FT_WAIT;
-    verdict.retry_ms = ft_admission_retry(call, ticket, call_ms);
+    verdict.retry_ms = ft_admission_retry(call, ticket);
 
     ft_add(&call->state->totals.queued, 1);
 
@@ -331,25 +327,39 @@ ft_admission_lottery(const ft_call_t *call, ft_ticket_t *ticket, bool fresh,
 }
 
 
+/* How long the shopper was advised to stay away when it was last seen. */
+static uint64_t
+ft_admission_advice(const ft_ticket_t *ticket)
+{
+    uint64_t  ahead;
+
+    ahead = ticket->due_ms - ticket->seen_ms;
+
+    return ahead > FT_GRACE_MS ? (ahead - FT_GRACE_MS) * 10 / 11 : 0;
+}
+
+
 /*
- * While a cold start listens: nobody knows yet how long the line is, but each
+ * While a cold start listens nobody knows how long the line is, but each
  * shopper's last advice still tells how far back it stands.
  */
 static ft_verdict_t
 ft_admission_listen(const ft_call_t *call, ft_ticket_t *ticket,
-    bool whole_seconds)
+    uint64_t advice_ms, bool whole_seconds)
 {
-    uint64_t      retry;
     ft_verdict_t  verdict;
 
-    retry = ticket->due_ms - ticket->seen_ms;
-    retry = retry > FT_GRACE_MS ? (retry - FT_GRACE_MS) * 10 / 11 : 0;
-    retry = retry > call->rules->poll_min_ms ? retry : call->rules->poll_min_ms;
-    retry = retry < call->rules->poll_max_ms ? retry : call->rules->poll_max_ms;
+    if (advice_ms < call->rules->poll_min_ms) {
+        advice_ms = call->rules->poll_min_ms;
+    }
+
+    if (advice_ms > call->rules->poll_max_ms) {
+        advice_ms = call->rules->poll_max_ms;
+    }
 
     verdict.answer = FT_WAIT;
-    verdict.retry_ms = (uint32_t) retry;
-    verdict.wait_ms = retry;
+    verdict.retry_ms = (uint32_t) advice_ms;
+    verdict.wait_ms = 2 * advice_ms;
     verdict.position = ft_admission_position(call, ft_stamp_us(ticket));
 
     ft_add(&call->state->totals.queued, 1);
@@ -363,15 +373,19 @@ static ft_verdict_t
 ft_admission_fair(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
     ft_line_node_t *node, bool fresh, bool replay, bool whole_seconds)
 {
-    uint64_t       stamp_us;
+    uint64_t       stamp_us, advice_ms;
     ft_state_t    *state;
     ft_verdict_t   verdict = { FT_HOLD, 0, 0, 0 };
 
     state = call->state;
     stamp_us = ft_stamp_us(ticket);
 
-    if (!fresh && ft_control_rebuild(call, stamp_us)) {
-        return ft_admission_listen(call, ticket, whole_seconds);
+    if (!fresh) {
+        advice_ms = ft_admission_advice(ticket);
+
+        if (ft_control_rebuild(call, stamp_us, advice_ms)) {
+            return ft_admission_listen(call, ticket, advice_ms, whole_seconds);
+        }
     }
 
     if (!ft_load(&state->queueing)) {
@@ -562,7 +576,7 @@ ft_admission_snapshot(const ft_call_t *call)
     s.threshold_age_ms = call->now_ms - s.threshold_ms;
     s.flow_milli = ft_control_flow_milli(call);
     s.wait_ms = s.queueing
-                ? ft_control_call_ms(call, call->now_ms * 1000)
+                ? ft_control_call_ms(call, call->now_ms * 1000, false)
                   + s.held * UINT64_C(1000000) / s.flow_milli
                 : 0;
     s.room_milli = ft_bucket_room_milli(&state->bucket, call->limits,

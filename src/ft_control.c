@@ -14,6 +14,8 @@
 #define FT_YOUNG_MS        60000    /* a state this young may be a restart */
 #define FT_REBUILD_MS      1000     /* a cold start listens this long */
 #define FT_LOOKAHEAD       700      /* of 1000: of the hold */
+#define FT_PACE_TAU_MS     60000    /* a line's best pace is forgotten so */
+#define FT_PACE_SHARE      600      /* of 1000: of that, advice reckons with */
 #define FT_GAP_MAX_MS      2000     /* ticks further apart count as this */
 
 /* the proportional controller: gain, setpoint (a share), sampling time */
@@ -52,6 +54,13 @@ ft_average(uint64_t old, uint64_t sample, uint64_t dt_ms, uint64_t tau_ms)
 }
 
 
+static uint64_t
+ft_most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+
 uint64_t
 ft_control_flow_milli(const ft_call_t *call)
 {
@@ -65,11 +74,14 @@ ft_control_flow_milli(const ft_call_t *call)
 
     flow = ft_load(&call->state->control.flow_milli);
 
-    if (rate && (flow == 0 || flow > rate)) {
-        return rate;
+    if (flow == 0) {
+
+        /* not measured yet: as if each request took a second */
+
+        flow = (uint64_t) call->limits->inflight * 1000;
     }
 
-    return flow ? flow : (uint64_t) call->limits->inflight * 1000;
+    return rate && rate < flow ? rate : flow;
 }
 
 
@@ -155,6 +167,7 @@ ft_control_begin(const ft_call_t *call, uint64_t stamp_us)
     ft_store(&state->control.came_milli, 0);
     ft_store(&state->control.missed_milli, 0);
     ft_store(&state->control.drain_milli, 0);
+    ft_store(&state->control.pace_milli, 0);
     ft_store(&state->control.flow_milli, 0);
     ft_store(&state->control.speed_ppm, 1000000);
     ft_store(&state->control.admitted, ft_load(&state->totals.admitted));
@@ -177,8 +190,14 @@ ft_control_listening(const ft_call_t *call)
 }
 
 
+/*
+ * The advice was half the time to the call, and the threshold goes at most at
+ * the pace of the clock: the head of the line stands no more than twice the
+ * advice before this shopper, unless the advice was cut at its bound.
+ */
 bool
-ft_control_rebuild(const ft_call_t *call, uint64_t stamp_us)
+ft_control_rebuild(const ft_call_t *call, uint64_t stamp_us,
+    uint64_t advice_ms)
 {
     uint64_t     born, never;
     ft_state_t  *state;
@@ -196,6 +215,7 @@ ft_control_rebuild(const ft_call_t *call, uint64_t stamp_us)
                                        call->now_ms + FT_REBUILD_MS))
     {
         ft_control_begin(call, stamp_us);
+        ft_census_lower(&state->census, stamp_us - 2000 * advice_ms);
     }
 
     if (!ft_control_listening(call)) {
@@ -308,7 +328,7 @@ static void
 ft_control_move(const ft_call_t *call, const ft_tick_t *tick,
     uint64_t threshold_us, uint32_t places)
 {
-    uint64_t       old;
+    uint64_t       old, drain, flow, pace;
     ft_control_t  *control;
 
     control = &call->state->control;
@@ -325,10 +345,15 @@ ft_control_move(const ft_call_t *call, const ft_tick_t *tick,
                         (threshold_us - old) * 1000 / tick->dt_ms,
                         tick->dt_ms, FT_SPEED_TAU_MS));
 
-    ft_store(&control->drain_milli,
-             ft_average(ft_load(&control->drain_milli),
-                        (uint64_t) places * 1000000 / tick->dt_ms,
-                        tick->dt_ms, FT_SPEED_TAU_MS));
+    drain = ft_average(ft_load(&control->drain_milli),
+                       (uint64_t) places * 1000000 / tick->dt_ms,
+                       tick->dt_ms, FT_SPEED_TAU_MS);
+    flow = ft_control_flow_milli(call);
+    pace = ft_average(ft_load(&control->pace_milli), 0, tick->dt_ms,
+                      FT_PACE_TAU_MS);
+
+    ft_store(&control->drain_milli, drain);
+    ft_store(&control->pace_milli, ft_most(pace, ft_most(drain, flow)));
 }
 
 
@@ -460,10 +485,12 @@ ft_control_tick(const ft_call_t *call)
  * uneven density has an even speed in places, not in stamps.
  */
 uint64_t
-ft_control_call_ms(const ft_call_t *call, uint64_t stamp_us)
+ft_control_call_ms(const ft_call_t *call, uint64_t stamp_us, bool advice)
 {
-    uint64_t  threshold, before, passed, drain, flow;
+    uint64_t             threshold, before, passed, speed;
+    const ft_control_t  *control;
 
+    control = &call->state->control;
     threshold = ft_load(&call->state->census.threshold_us);
 
     if (stamp_us <= threshold) {
@@ -471,16 +498,21 @@ ft_control_call_ms(const ft_call_t *call, uint64_t stamp_us)
     }
 
     if (call->rules->controller == FT_CONTROLLER_PROPORTIONAL) {
-        drain = ft_load(&call->state->control.speed_ppm);
-        return (stamp_us - threshold) * 1000 / (drain ? drain : 1);
+        speed = ft_load(&control->speed_ppm);
+        return (stamp_us - threshold) * 1000 / ft_most(speed, 1);
     }
 
     before = ft_census_before(&call->state->census, stamp_us);
     passed = ft_census_before(&call->state->census, threshold);
     before = before > passed ? before - passed : 0;
 
-    drain = ft_load(&call->state->control.drain_milli);
-    flow = ft_control_flow_milli(call);
+    speed = ft_most(ft_load(&control->drain_milli),
+                    ft_control_flow_milli(call));
 
-    return before * 1000000 / (drain > flow ? drain : flow);
+    if (advice) {
+        speed = ft_most(speed, ft_load(&control->pace_milli)
+                               * FT_PACE_SHARE / 1000);
+    }
+
+    return before * 1000000 / speed;
 }

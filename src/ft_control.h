@@ -24,9 +24,11 @@ void ft_control_begin(const ft_call_t *call, uint64_t stamp_us);
  * A state that is new while its shoppers are not (the edge was restarted)
  * listens for a moment, to hear who waits, before anybody is let in; the line
  * begins before the earliest of them.  Told of each ticket that is older than
- * the state; true: it listens.
+ * the state, and how long its holder was last advised to stay away; true: it
+ * listens.
  */
-bool ft_control_rebuild(const ft_call_t *call, uint64_t stamp_us);
+bool ft_control_rebuild(const ft_call_t *call, uint64_t stamp_us,
+    uint64_t advice_ms);
 
 /* Whether a cold start listens now. */
 bool ft_control_listening(const ft_call_t *call);
@@ -40,8 +42,12 @@ uint64_t ft_control_flow_milli(const ft_call_t *call);
 /* Most that may be held at once: what the flow clears within a hold. */
 uint32_t ft_control_held_max(const ft_call_t *call);
 
-/* Estimated ms until a stamp beyond the threshold is called. */
-uint64_t ft_control_call_ms(const ft_call_t *call, uint64_t stamp_us);
+/*
+ * Estimated ms until a stamp beyond the threshold is called: as things are now,
+ * or, for advice, if a line that has slowed down becomes fast again.
+ */
+uint64_t ft_control_call_ms(const ft_call_t *call, uint64_t stamp_us,
+    bool advice);
 
 /* The stamp in us: two first attempts of one ms are told apart by their ids. */
 static inline uint64_t

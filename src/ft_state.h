@@ -57,6 +57,7 @@ typedef struct {
     _Atomic uint64_t  missed_milli;
     _Atomic uint64_t  flow_milli;   /* admissions a second while they queue */
     _Atomic uint64_t  drain_milli;  /* places a second by which the line moves */
+    _Atomic uint64_t  pace_milli;   /* the most of that in the last minute */
     _Atomic uint64_t  admitted;     /* totals.admitted at the last tick */
     _Atomic uint64_t  speed_ppm;    /* of the threshold, stamp us a second */
     _Atomic uint32_t  passed;       /* proportional controller: this period */
