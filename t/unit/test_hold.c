@@ -242,6 +242,7 @@ test_hold_ends(void **unused)
     c = called_crowd(10, 1);
     c->limits.inflight = 1;
     atomic_store(&c->state->hand[0].inflight, 1);
+    atomic_store(&c->state->control.flow_milli, 20000);
 
     for (i = 0; i < 10; i++) {
         assert_int_equal(crowd_request(c, 9 - i, 0).answer, FT_HOLD);
