@@ -9,7 +9,7 @@
 
 #define FT_GRACE_MS         250     /* after a missed due time */
 #define FT_RETRY_SHARE      500     /* of 1000: of the time to the call, and */
-#define FT_RETRY_LATE       750     /* of 1000: of the hold, added to it */
+#define FT_RETRY_LATE       700     /* of 1000: of the hold, added to it */
 #define FT_LOTTERY_MIN_MS   500     /* the lottery's retry, uniform */
 #define FT_LOTTERY_MAX_MS   1500
 #define FT_EXPECT_MS        2000    /* an admitted poll's page comes within */

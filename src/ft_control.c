@@ -13,7 +13,7 @@
 #define FT_BOOST_GAIN      20       /* a second and unit of room unused */
 #define FT_YOUNG_MS        60000    /* a state this young may be a restart */
 #define FT_REBUILD_MS      1000     /* a cold start listens this long */
-#define FT_LOOKAHEAD       700      /* of 1000: of the hold */
+#define FT_LOOKAHEAD       550      /* of 1000: of the hold */
 #define FT_PACE_TAU_MS     60000    /* a line's best pace is forgotten so */
 #define FT_PACE_SHARE      600      /* of 1000: of that, advice reckons with */
 #define FT_GAP_MAX_MS      2000     /* ticks further apart count as this */
