@@ -1,8 +1,9 @@
 #!/bin/sh
 #
-# What the edge must reach, all with one configuration: flash-sim's defaults,
-# and the rate and burst of its own for the sale without payment slots.  First
-# what it was built for, then sales that it was not tuned on.
+# What the edge must reach, all with one configuration: flash-sim's defaults.
+# Where there are no payment slots to tell what checkout completes, the sale's
+# rate and burst bound it.  First what the edge was built for, then sales that
+# it was not tuned on.
 #
 # usage: sim/fairness.sh [DIVISOR]     so many times fewer runs, but at least 5
 
@@ -26,18 +27,23 @@ row 'peak' 400 \
     --require 'confirmed>=1800' --require 'late_charges=0' \
     --require 'wait_spread_s<=0.4' --require 'overtaken<=0.002' \
     --require 'idle<=0.005' --require 'polls_per_shopper<=4.5' \
-    --require 'in_progress_max<=16' --require 'held_max<=128' \
-    --require 'over_admitted<=0'
+    --require 'in_progress_max<=16' --require 'held_max<=64'
 
 row 'peak, nobody leaves' 200 --patience 300 \
     --require 'wait_spread_s<=0.9' --require 'overtaken<=0.002' \
-    --require 'polls_per_shopper<=6' --require 'over_admitted<=0'
+    --require 'polls_per_shopper<=6'
 
 row 'peak, patience 5 to 25 s' 200 --patience 5-25 \
-    --require 'confirmed>=1728' --require 'over_admitted<=0'
+    --require 'confirmed>=1728'
 
 row 'peak, ten times the size' 40 --scale 10 \
-    --require 'confirmed>=17900' --require 'overtaken<=0.002' \
+    --require 'confirmed>=17900' --require 'overtaken<=0.002'
+
+# the rate alone: nobody looks at what checkout does with them
+row 'peak, bounded by its rate' 200 --slots 0 --rate 32 \
+    --require 'expected>=1800' --require 'wait_spread_s<=0.4' \
+    --require 'overtaken<=0.002' --require 'idle<=0.005' \
+    --require 'polls_per_shopper<=4.5' --require 'held_max<=64' \
     --require 'over_admitted<=0'
 
 row '86,000 shoppers' 5 --profile "$profiles/big.txt" --slots 0 --rate 100 \
@@ -48,7 +54,7 @@ row '86,000 shoppers' 5 --profile "$profiles/big.txt" --slots 0 --rate 100 \
 
 for share in 0.4 0.5 0.6; do
     row "peak, $share vanish" 100 --patience 300 --no-show $share \
-        --require 'idle<=0.05' --require 'over_admitted<=0'
+        --require 'idle<=0.05'
 done
 
 # A wall of 5,000 in one second: served in order, without idling, and nobody
@@ -57,7 +63,7 @@ done
 row 'a wall of 5,000' 5 --profile "$profiles/wall.txt" --patience 600 \
     --require 'confirmed>=4840' --require 'idle<=0.005' \
     --require 'overtaken<=0.01' --require 'worst_inversion_s<=3' \
-    --require 'polls_per_shopper<=20' --require 'over_admitted<=0'
+    --require 'polls_per_shopper<=20'
 
 # Capacity doubles half-way: it is used at once, and the order stays.
 
@@ -66,14 +72,14 @@ row 'capacity doubles' 40 --profile "$profiles/doubling.txt" \
     --require 'overtaken<=0.01' --require 'in_progress_max<=32'
 
 # Payments take three times as long for 20 s: no more go to checkout than it
-# can take.  When they are fast again the line moves three times as fast as the
-# shoppers were told, so some who stand far back come late to their turn: by no
-# more than a few seconds.  With little patience, late charges cannot be ruled
-# out, as checkout does not know that its payments have become slow.
+# can take, and the order stays, also when they are fast again and the line
+# moves three times as fast as the shoppers were told.  With little patience,
+# late charges cannot be ruled out, as checkout does not know that its payments
+# have become slow.
 
 row 'slow provider' 40 --profile "$profiles/slow-provider.txt" --patience 60 \
     --require 'confirmed>=2420' --require 'late_charges=0' \
-    --require 'overtaken<=0.1' --require 'worst_inversion_s<=5' \
+    --require 'overtaken<=0.01' --require 'worst_inversion_s<=3' \
     --require 'in_progress_max<=16' --require 'idle<=0.01'
 row 'slow provider, patience 15 s' 40 \
     --profile "$profiles/slow-provider.txt" \
@@ -81,10 +87,10 @@ row 'slow provider, patience 15 s' 40 \
     --require 'in_progress_max<=16'
 
 # Half of the shoppers stay 5 s, half a minute: the patient do not suffer from
-# the places that the others leave behind (98 % of the ideal's 1,511).
+# the places that the others leave behind (99 % of the ideal's 1,511).
 
 row 'patience 5 s or 60 s' 40 --patience '0.5*5,0.5*60' \
-    --require 'confirmed>=1481' --require 'overtaken<=0.002' \
+    --require 'confirmed>=1496' --require 'overtaken<=0.002' \
     --require 'wait_spread_s<=0.4'
 
 # Crowds come, stop and come again: no shopper is forgotten in between.
@@ -105,8 +111,8 @@ row 'one shopper a minute' 5 --profile "$profiles/trickle.txt" \
 
 row 'a cold start half-way' 40 --profile "$profiles/restart.txt" \
     --patience 60 \
-    --require 'confirmed>=2420' --require 'overtaken<=0.08' \
-    --require 'worst_inversion_s<=5' --require 'idle<=0.02'
+    --require 'confirmed>=2420' --require 'overtaken<=0.05' \
+    --require 'worst_inversion_s<=3' --require 'idle<=0.02'
 
 # Four workers that read the clock up to a tenth of a second apart, as event
 # loops do under load.

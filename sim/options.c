@@ -88,8 +88,8 @@ static const struct argp_option  ft_option_list[] = {
       "start no payment that cannot end before the shopper leaves (default "
       "off for the first five variants but deadline, on for the others)", 0 },
     { "rate", FT_OPT_RATE, "R", 0,
-      "admissions a second (default 64, twice what checkout completes: the "
-      "bound in flight leads; 0: as checkout completes them)", 0 },
+      "admissions a second (default 0: as many as checkout completes, which "
+      "the bound in flight tells)", 0 },
     { "burst", FT_OPT_BURST, "N", 0, "admissions at one instant (default 8)",
       0 },
     { "inflight", FT_OPT_INFLIGHT, "N", 0,
@@ -411,7 +411,7 @@ ft_options_check(const ft_options_t *options, struct argp_state *state)
     }
 
     if (options->rate_milli == 0 && edge && options->inflight == 0) {
-        argp_error(state, "--rate 0 needs --inflight: something must bound "
+        argp_error(state, "without --slots or --inflight, --rate must bound "
                    "the admissions");
     }
 
@@ -490,7 +490,7 @@ ft_options_read(ft_options_t *options, int argc, char **argv)
         .deadline = -1,
         .slots = FT_SIM_UNSET,
         .stock = FT_SIM_UNSET,
-        .rate = 64,
+        .rate = 0,
         .burst = 8,
         .inflight = FT_SIM_UNSET
     };

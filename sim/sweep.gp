@@ -37,9 +37,9 @@ eval sweep("inflight", "in flight at most", "16")
 eval sweep("tick", "tick, ms", "100")
 eval sweep("gain-1000", "gain x 1000, sampled every second", "500")
 eval sweep("gain-5000", "gain x 1000, sampled every 5 s", "500")
+eval sweep("rate", "configured rate, a second (checkout completes 32)", "32")
 unset logscale x
 eval sweep("hold", "hold, s", "2")
-eval sweep("rate", "configured rate, a second (checkout completes 32)", "64")
 eval sweep("overload", "shoppers, for each that checkout can take", "2")
 eval sweep("no-show", "share that vanishes", "0")
 

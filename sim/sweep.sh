@@ -83,9 +83,18 @@ ideals
 sweep poll-min 0.1 0.2 0.3 0.5 0.75 1 1.5 2 3
 sweep poll-max 1 2 3 5 8 15 25 40 55
 sweep hold 0 0.1 0.25 0.5 1 2 3 5
-sweep burst 1 2 4 8 16 32 64
 sweep inflight 8 9 10 12 14 16 20 24 32 48 64
-sweep rate 24 28 32 36 40 48 56 64 96 128
+sweep rate 24 28 32 40 48 64 96 128 256
+
+# a bucket without slots behind it
+
+begin burst
+ideals --slots 0 --rate 32
+for x in 1 2 4 8 16 32 64; do
+    point burst $x "$sim" --slots 0 --rate 32 --burst $x
+done
+
+ideals
 
 begin no-show
 for x in 0 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9; do

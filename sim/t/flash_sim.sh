@@ -106,7 +106,7 @@ refuses 'is not drop, low or peak, and cannot be read' "$sim" --profile flood
 refuses '--poll-min must not exceed --poll-max' "$sim" --poll-min 9 --poll-max 3
 refuses '--no-show needs a variant where shoppers poll' \
     "$sim" --variant queue --no-show 0.5
-refuses '--rate 0 needs --inflight' "$sim" --rate 0 --inflight 0
+refuses '--rate must bound the admissions' "$sim" --inflight 0
 refuses '"peak" is not an option' "$sim" peak
 refuses 'cannot write /nonexistent/trace' "$sim" --trace /nonexistent/trace
 refuses '--require takes up to' "$sim" --require 'fair>=1'
