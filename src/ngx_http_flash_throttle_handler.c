@@ -290,6 +290,7 @@ ngx_http_flash_throttle_queue(ngx_http_request_t *r,
 
     case FT_WAIT:
         ctx->status = NGX_HTTP_FLASH_THROTTLE_QUEUED;
+        ctx->replay = (ctx->ticket.seen_ms != call->now_ms);
         return NGX_OK;
 
     default: /* FT_REJECT */
@@ -390,6 +391,12 @@ ngx_http_flash_throttle_give(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, u_char *text)
 {
     ngx_http_flash_throttle_sign(r, ctx, text);
+
+    /* the tab that came first with this ticket has taken a newer one home */
+
+    if (ctx->replay) {
+        return NGX_OK;
+    }
 
     return ngx_http_flash_throttle_set_cookie(r, ctx, text);
 }

@@ -72,7 +72,7 @@ __DATA__
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
     server {
-        listen unix:$TEST_NGINX_SERVER_ROOT/h2.sock http2;
+        listen unix:$TEST_NGINX_HTML_DIR/h2.sock http2;
         server_name localhost;
         location / {
             flash_throttle zone=sale;
@@ -92,7 +92,7 @@ __DATA__
     my $curl = sub {
         my ($cookie) = @_;
 
-        return `curl -s -o /dev/null -w '%{http_code} %{http_version}' --http2-prior-knowledge --unix-socket $ENV{TEST_NGINX_SERVER_ROOT}/h2.sock -H 'Cookie: $cookie' http://localhost/checkout`;
+        return `curl -s -o /dev/null -w '%{http_code} %{http_version}' --http2-prior-knowledge --unix-socket $ENV{TEST_NGINX_HTML_DIR}/h2.sock -H 'Cookie: $cookie' http://localhost/checkout`;
     };
 
     is($curl->("a=1; flash_throttle_sale=$pass; b=2"), '200 2', 'with the pass');
@@ -252,10 +252,10 @@ __DATA__
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m burst=9;
     server {
-        listen unix:$TEST_NGINX_SERVER_ROOT/tls.sock ssl;
+        listen unix:$TEST_NGINX_HTML_DIR/tls.sock ssl;
         server_name localhost;
-        ssl_certificate     $TEST_NGINX_SERVER_ROOT/html/cert.pem;
-        ssl_certificate_key $TEST_NGINX_SERVER_ROOT/html/key.pem;
+        ssl_certificate     $TEST_NGINX_HTML_DIR/cert.pem;
+        ssl_certificate_key $TEST_NGINX_HTML_DIR/key.pem;
         location / {
             flash_throttle zone=sale;
             proxy_pass http://upstream;
@@ -278,7 +278,7 @@ my ($cert) = $pair =~ /(-----BEGIN CERT.*END CERTIFICATE-----)/s;
 ">>> key.pem\n$key\n>>> cert.pem\n$cert\n"
 --- shop
     my $curl = sub {
-        return `curl -ksi --unix-socket $ENV{TEST_NGINX_SERVER_ROOT}/tls.sock https://localhost$_[0]`;
+        return `curl -ksi --unix-socket $ENV{TEST_NGINX_HTML_DIR}/tls.sock https://localhost$_[0]`;
     };
 
     like($curl->('/checkout'), qr/^set-cookie: .*; SameSite=Lax; Max-Age=600; Secure\r$/mi, 'added');
@@ -321,7 +321,7 @@ my ($cert) = $pair =~ /(-----BEGIN CERT.*END CERTIFICATE-----)/s;
     }
 --- shop
     my $shopper = shopper;
-    my $file = "$ENV{TEST_NGINX_SERVER_ROOT}/html/secret";
+    my $file = "$ENV{TEST_NGINX_HTML_DIR}/secret";
     my $write = sub {
         open my $out, '>', $file or die;
         print $out @_;

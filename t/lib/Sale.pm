@@ -8,12 +8,15 @@ package Sale;
 # location /ready is added and asked for first, the error log must be free of
 # alerts, and there is a secret unless a section "--- no_secret" says that there
 # is not.  An upstream that answers "checkout" and the request's method is
-# at http://upstream, with a log of its own.
+# at http://upstream, with a log of its own; one that answers when told to is
+# at http://till.
 
 use strict;
 use warnings;
 
 use Exporter 'import';
+use IO::Select;
+use IO::Socket::UNIX;
 use Test::More ();
 use Test::Nginx::Socket ();
 use Test::Nginx::Util qw( $ServRoot $ServerPort );
@@ -22,6 +25,7 @@ use Shopper;
 
 our @EXPORT = qw(
     shopper port hits wait_until wait_for_admission log_line error_log
+    open_till busy_till serve hold_at_edge h2_request
     nginx_signal reload worker_pids status_of write_conf read_conf
     sleep time
 );
@@ -31,11 +35,15 @@ my $upstream = <<'EOF_UPSTREAM';
     log_format  hit  '$request_method $request_uri $http_x_name';
 
     upstream upstream {
-        server  unix:$TEST_NGINX_SERVER_ROOT/upstream.sock;
+        server  unix:$TEST_NGINX_HTML_DIR/upstream.sock;
+    }
+
+    upstream till {
+        server  unix:$TEST_NGINX_HTML_DIR/till.sock;
     }
 
     server {
-        listen      unix:$TEST_NGINX_SERVER_ROOT/upstream.sock;
+        listen      unix:$TEST_NGINX_HTML_DIR/upstream.sock;
         access_log  logs/upstream.log hit;
 
         location / {
@@ -59,7 +67,7 @@ Test::Nginx::Util::add_block_preprocessor(sub {
 
     return unless defined $block->shop;
 
-    $ENV{TEST_NGINX_SERVER_ROOT} = $ServRoot;
+    $ENV{TEST_NGINX_HTML_DIR} = "$ServRoot/html";
 
     $block->set_value(http_config => ($block->http_config // '') . $upstream);
     $block->set_value(config => $block->config
@@ -148,6 +156,91 @@ sub wait_for_admission {
         sleep $json->{retry_ms} / 1000;
         return;
     });
+}
+
+
+# The upstream at http://till: a request to it is under way until served.
+sub open_till {
+    my $name = "$ServRoot/html/till.sock";
+
+    my $till = IO::Socket::UNIX->new(Local => $name, Listen => 100) or die "$name: $!\n";
+    chmod 0777, $name or die "$name: $!\n";
+
+    return $till;
+}
+
+
+# serve(till): answers the next request there; its head.
+sub serve {
+    my ($till) = @_;
+
+    my $head = '';
+
+    local $SIG{ALRM} = sub { die "no request at the till\n" };
+    alarm($ENV{TEST_NGINX_TIMEOUT} // 10);
+
+    my $client = $till->accept or die "the till: $!\n";
+    1 while $head !~ /\r\n\r\n/ && sysread $client, $head, 4096, length $head;
+
+    alarm 0;
+
+    print $client "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nsold\n";
+    close $client;
+
+    return $head;
+}
+
+
+# hold_at_edge(shopper, uri, name => value ...): it comes again until it is held;
+# the connection that it is held on.  In place of the URI, code that sends.
+sub hold_at_edge {
+    my ($shopper, $uri, @headers) = @_;
+
+    my $send = ref $uri ? $uri : sub { $shopper->request('GET', $uri, Wait => 0, @headers) };
+    my $held = sub { status_of('sale', 'localhost')->{held} };
+    my $before = $held->();
+
+    return wait_until('a hold', sub {
+        my $socket = $send->();
+        my $what = wait_until('an answer or a hold', sub {
+            return IO::Select->new($socket)->can_read(0.01) ? 'answer' : $held->() > $before ? 'hold' : undef;
+        });
+
+        return $socket if $what eq 'hold';
+
+        $shopper->answer($socket);
+        sleep 0.05;
+        return;
+    });
+}
+
+
+# An upstream that is busy with one request, of a zone with inflight=1: the
+# till, the shopper and the connection of that request.
+sub busy_till {
+    my ($uri) = @_;
+
+    my $till = open_till();
+    my $shopper = shopper();
+    my $socket = $shopper->request('GET', $uri, Wait => 0);
+
+    wait_until('a request in flight', sub { (status_of('sale', 'localhost') // {})->{inflight} });
+
+    return ($till, $shopper, $socket);
+}
+
+
+# h2_request(shopper, uri): over HTTP/2, to the socket html/h2.sock, by curl;
+# its output and its process.
+sub h2_request {
+    my ($shopper, $uri) = @_;
+
+    my @cookies = map { ('-H', "Cookie: $_=$shopper->{jar}{$_}") } sort keys %{ $shopper->{jar} };
+    my $pid = open my $out, '-|', 'curl', '-si', '--http2-prior-knowledge',
+        '--unix-socket', "$ServRoot/html/h2.sock", @cookies, "http://localhost$uri"
+        or die "curl: $!\n";
+
+    return wantarray ? ($out, $pid) : $out;
 }
 
 

@@ -35,11 +35,13 @@ sub poll {
 
 
 # request(method, uri, name => value ...): a response; an undefined value takes
-# a header away, Body is the body, Wait => 0 only sends.
+# a header away, Body is the body (of a Content-Length that may promise more),
+# Behind is sent behind all that, and Wait => 0 only sends.
 sub request {
     my ($self, $method, $uri, %headers) = @_;
 
     my $body = delete $headers{Body};
+    my $behind = delete $headers{Behind} // '';
     my $wait = delete $headers{Wait} // 1;
     my %all = (%{ $self->{headers} }, Connection => 'close', %headers);
 
@@ -49,7 +51,7 @@ sub request {
 
     my $text = "$method $uri HTTP/1.1\r\n"
         . join('', map { "$_: $all{$_}\r\n" } grep { defined $all{$_} } sort keys %all)
-        . "\r\n" . ($body // '');
+        . "\r\n" . ($body // '') . $behind;
 
     my $socket = connect_to($self->{port});
     print $socket $text;
@@ -59,7 +61,7 @@ sub request {
 }
 
 
-# answer(socket): of a request that was only sent.
+# answer(socket): to a request that was only sent.
 sub answer {
     my ($self, $socket) = @_;
 
@@ -134,7 +136,7 @@ sub parse {
     my ($status_line, @lines) = split /\r\n/, $head // '';
     my %headers;
 
-    ($status_line // '') =~ m{^HTTP/1\.1 (\d{3})} or die "no response in \"$text\"\n";
+    ($status_line // '') =~ m{^HTTP/[\d.]+ (\d{3})} or die "no response in \"$text\"\n";
     my $status = $1;
 
     for (@lines) {

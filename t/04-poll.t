@@ -1,0 +1,158 @@
+# Polls: decided like any other request, and never sent to the upstream.
+
+use lib 't/lib';
+use Test::Nginx::Socket 'no_plan';
+use Sale;
+
+no_root_location();
+run_tests();
+
+__DATA__
+
+=== TEST 1: a poll that is let in does not reach the upstream
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        proxy_pass http://upstream;
+    }
+--- shop
+    my $shopper = shopper;
+    my $response = $shopper->poll('/checkout');
+
+    is($response->status, 200, 'let in');
+    is($response->header('Content-Type'), 'application/json', 'told so in JSON');
+    is($response->json->{status}, 'admitted', 'admitted');
+    is($response->json->{ticket}, $shopper->ticket, 'with the pass');
+    is($response->header('Cache-Control'), 'no-store', 'not stored');
+    is($response->header('Retry-After'), undef, 'nothing to retry');
+    is(scalar(hits), 0, 'the upstream does not hear of it');
+
+    is($shopper->get('/checkout')->status, 200, 'then the page is asked for');
+    is(scalar(hits), 1, 'once');
+
+
+
+=== TEST 2: a poll that waits
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        proxy_pass http://upstream;
+    }
+--- shop
+    shopper->get('/checkout');
+
+    my $response = shopper(Accept => 'text/html')->poll('/checkout');
+
+    is($response->status, 503, 'waits');
+    is($response->json->{status}, 'queued', 'JSON, whatever it accepts');
+    is(scalar(hits), 1, 'the upstream does not hear of it');
+
+
+
+=== TEST 3: polling does not renew a pass
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        flash_throttle_session 1s;
+        proxy_pass http://upstream;
+    }
+--- shop
+    my $shopper = shopper;
+    my $begin = time;
+    $shopper->get('/checkout');
+
+    wait_until('the end of the pass', sub {
+        my $response = $shopper->poll('/checkout');
+
+        return 1 if $response->status == 503;
+
+        is($response->header('Set-Cookie'), undef, 'no new pass') if time < $begin + 0.9;
+        sleep 0.1;
+        return;
+    });
+
+    cmp_ok(time - $begin, '>=', 1, 'not before its time');
+    cmp_ok(time - $begin, '<', 5, 'and not much later');
+
+
+
+=== TEST 4: only "1" makes a poll
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/m burst=9;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        proxy_pass http://upstream;
+    }
+--- shop
+    for my $value ('0', '', '11', 'yes') {
+        is(shopper->get('/checkout', 'Flash-Throttle-Poll' => $value)->body, "checkout GET\n", "\"$value\"");
+    }
+
+
+
+=== TEST 5: a bypassed poll is let in without the upstream, too
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        flash_throttle_bypass $arg_staff;
+        proxy_pass http://upstream;
+    }
+--- shop
+    is(shopper->poll('/checkout?staff=1')->json->{status}, 'admitted', 'admitted');
+    is(scalar(hits), 0, 'the upstream does not hear of it');
+
+
+
+=== TEST 6: JSON or a page, by Accept
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        proxy_pass http://upstream;
+    }
+--- shop
+    shopper->get('/checkout');
+
+    my %accept = (
+        'application/json'                                       => 'application/json',
+        'APPLICATION/JSON'                                       => 'application/json',
+        'application/json, text/plain, */*'                      => 'application/json',
+        'application/*'                                          => 'application/json',
+        'text/html;q=0.5, application/json'                      => 'application/json',
+        'text/html;q=0.8, application/json;q=0.801'              => 'application/json',
+        'text/html;q=0, */*'                                     => 'application/json',
+        'application/json;q=0.2'                                 => 'application/json',
+        'application/json;v=1 ; q=0.2 , text/plain'              => 'application/json',
+        'text/html'                                              => 'text/html; charset=utf-8',
+        'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+                                                                 => 'text/html; charset=utf-8',
+        '*/*'                                                    => 'text/html; charset=utf-8',
+        'application/json, text/html'                            => 'text/html; charset=utf-8',
+        'application/json;q=0, */*'                              => 'text/html; charset=utf-8',
+        'application/json;q=2, text/html'                        => 'text/html; charset=utf-8',
+        'application/json;q=0.0000001, text/html;q=0.1'          => 'text/html; charset=utf-8',
+        'application/jsonx'                                      => 'text/html; charset=utf-8',
+        ',;,q=1;;,'                                              => 'text/html; charset=utf-8',
+        ''                                                       => 'text/html; charset=utf-8',
+    );
+
+    for my $value (sort keys %accept) {
+        is(shopper->get('/checkout', Accept => $value)->header('Content-Type'), $accept{$value}, "\"$value\"");
+    }
+
+    is(shopper->get('/checkout', Accept => undef)->header('Content-Type'), 'text/html; charset=utf-8', 'none');
+
+    my $answer = Shopper::raw(port, "GET /checkout HTTP/1.1\r\nHost: localhost\r\nAccept: text/html;q=0.1\r\n"
+        . "Accept: application/json\r\nConnection: close\r\n\r\n");
+
+    like($answer, qr{^Content-Type: application/json\r$}m, 'two headers');
