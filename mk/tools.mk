@@ -24,3 +24,18 @@ $(BUILD)/tools/%.o: tools/%.c
 
 test-tools: $(CROWD) ## test the crowd client
 	CROWD=$(CROWD) prove tools/t
+
+.PHONY: demo
+
+## DEMO_EXIT=1 "make demo" ends after its table, for CI
+
+demo: ## a sale to watch, then to take part in (installs, builds, runs)
+	@scripts/install-deps.sh build
+	@$(MAKE) --no-print-directory $(NGINX) $(CHECKOUT) $(CROWD)
+	@BUILD=$(BUILD) scripts/demo.sh
+
+.PHONY: test-e2e
+
+test-e2e: $(NGINX) $(CHECKOUT) $(CROWD) ## a sale from end to end: order, bound, kills, restart
+	BUILD=$(BUILD) TEST_NGINX_BINARY=$(NGINX) CHECKOUT=$(CHECKOUT) CROWD=$(CROWD) \
+	    prove t/e2e

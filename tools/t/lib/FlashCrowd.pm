@@ -8,44 +8,55 @@ use warnings;
 use Exporter 'import';
 use File::Temp;
 use JSON::PP qw(decode_json);
+use POSIX ();
 
-our @EXPORT_OK = qw(crowd figures);
+our @EXPORT_OK = qw(begin_crowd end_crowd crowd figures);
 
 
-# crowd(arguments): {status, out, err}
-sub crowd {
+# Starts a crowd and leaves it to itself until end_crowd(what this returns).
+sub begin_crowd {
     my (@arguments) = @_;
 
-    my $out = File::Temp->new;
-    my $err = File::Temp->new;
-    my $pid = fork() // die "fork: $!";
+    my $crowd = { out => File::Temp->new, err => File::Temp->new };
 
-    if ($pid == 0) {
-        open STDOUT, '>&', $out or die "$!";
-        open STDERR, '>&', $err or die "$!";
-        exec $ENV{CROWD} // 'build/flash-crowd', @arguments
-            or die "cannot run flash-crowd: $!";
-    }
+    $crowd->{pid} = fork() // die "fork: $!";
+    return $crowd if $crowd->{pid};
 
-    waitpid $pid, 0;
-    my $status = $? & 127 ? "signal " . ($? & 127) : $? >> 8;
+    open(STDOUT, '>&', $crowd->{out}) and open(STDERR, '>&', $crowd->{err})
+        and exec $ENV{CROWD} // 'build/flash-crowd', @arguments;
 
-    local $/;
-    seek $_, 0, 0 for $out, $err;
-
-    return { status => $status, out => scalar readline($out),
-             err => scalar readline($err) };
+    POSIX::_exit(127);
 }
 
 
-# figures(arguments): crowd() with its JSON as {figures}
-sub figures {
-    my (@arguments) = @_;
+# Waits for its end: {status, out, err, figures}, the last if out is JSON.
+sub end_crowd {
+    my ($crowd) = @_;
 
-    my $run = crowd('--json', @arguments);
+    waitpid $crowd->{pid}, 0;
+
+    my $run = { status => $? & 127 ? 'signal ' . ($? & 127) : $? >> 8 };
+
+    local $/;
+    for my $name (qw(out err)) {
+        seek $crowd->{$name}, 0, 0;
+        $run->{$name} = readline($crowd->{$name}) // '';
+    }
+
     $run->{figures} = eval { decode_json($run->{out}) } // {};
 
     return $run;
+}
+
+
+sub crowd {
+    return end_crowd(begin_crowd(@_));
+}
+
+
+# A crowd whose figures are wanted.
+sub figures {
+    return crowd('--json', @_);
 }
 
 

@@ -1,0 +1,44 @@
+# nginx is stopped and started again while people wait: it has forgotten all
+# of them, and they keep their order, for the line is in their cookies.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/lib", "$FindBin::Bin/../../tools/t/lib",
+    "$FindBin::Bin/../../upstream-demo/t/lib";
+use CheckoutServer qw(wait_until);
+use Edge;
+use FlashCrowd qw(begin_crowd end_crowd);
+use Test::More;
+
+my $checkout = CheckoutServer->start('--stock=500', '--payment-slots=8');
+my $edge = Edge->start(checkout => $checkout, zone => 'rate=20r/s',
+                       throttle => 'policy=fair');
+
+my $crowd = begin_crowd('--json', '--url', $edge->url, '--poll', '--deadline',
+    '--stages=3:60-60,5:4-4', '--patience=90',
+    '--stats-url', "http://127.0.0.1:$checkout->{port}/stats");
+
+wait_until { ($edge->status->{waiting} // 0) > 60 } 'a long queue';
+
+$edge->stop;
+$edge->run;
+
+is($edge->status->{waiting} // 0, 0, 'the new edge knows of nobody');
+
+my $run = end_crowd($crowd);
+my $figures = $run->{figures};
+
+diag(sprintf 'overtaken %.1f %%, tau %.3f, worst inversion %.2f s, %d requests'
+     . ' without an answer', $figures->{overtaken} * 100,
+     @$figures{qw(kendall_tau worst_inversion_s unanswered)});
+
+cmp_ok($figures->{unanswered}, '>', 0, 'the restart was felt');
+is($figures->{gave_up}, 0, 'nobody waited in vain');
+is($figures->{admitted}, 200, 'all shoppers were admitted');
+is($run->{status}, 0, 'nothing oversold, nobody charged late');
+cmp_ok($figures->{overtaken}, '<=', 0.05, 'the queue kept its order');
+cmp_ok($figures->{kendall_tau}, '>', 0.95, 'all along');
+
+done_testing();

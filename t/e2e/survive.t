@@ -1,0 +1,81 @@
+# A worker is killed ten times during a sale, and nginx reloads every second:
+# no request hangs, no count goes wrong, and the queue keeps its order.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/lib", "$FindBin::Bin/../../tools/t/lib",
+    "$FindBin::Bin/../../upstream-demo/t/lib";
+use CheckoutServer qw(wait_until);
+use Edge;
+use FlashCrowd qw(begin_crowd end_crowd);
+use HTTP::Tiny;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use constant { RATE => 20, BURST => 5, KILLS => 10 };
+
+my $checkout = CheckoutServer->start('--stock=1000', '--payment-slots=8');
+my $edge = Edge->start(checkout => $checkout, throttle => 'policy=fair',
+                       zone => 'rate=' . RATE . 'r/s inflight=16 burst='
+                               . BURST);
+
+my $crowd = begin_crowd('--json', '--url', $edge->url, '--poll', '--deadline',
+    '--stages=8:35-35', '--patience=90',
+    '--stats-url', "http://127.0.0.1:$checkout->{port}/stats");
+
+wait_until { ($edge->status->{waiting} // 0) > 10 } 'a queue';
+
+my $next = time;
+
+for my $n (1 .. KILLS) {
+    $edge->kill_worker;
+    $edge->reload;
+
+    $next += 1;
+    sleep($next - time) if $next > time;
+}
+
+cmp_ok($edge->status->{waiting}, '>', 0, 'people still wait after all that');
+is($edge->logged('exited on signal 9'), KILLS, KILLS . ' workers were killed');
+
+my $run = end_crowd($crowd);
+my $figures = $run->{figures};
+
+diag(sprintf 'overtaken %.1f %%, tau %.3f, worst inversion %.2f s, %d requests'
+     . ' without an answer, longest request %.1f s', $figures->{overtaken} * 100,
+     @$figures{qw(kendall_tau worst_inversion_s unanswered longest_request_s)});
+
+is($figures->{shoppers}, 280, 'all shoppers came');
+is($figures->{gave_up}, 0, 'nobody waited in vain');
+is($figures->{admitted}, 280, 'all of them were admitted');
+is($figures->{oversold}, 0, 'nothing was oversold');
+cmp_ok($figures->{unanswered}, '>', 0, 'the kills were felt');
+
+# a payment under way ends, whatever becomes of the worker in between
+cmp_ok($figures->{late_charges}, '<=', $figures->{failed},
+       'nobody was charged late but those cut off while they paid');
+cmp_ok($figures->{failed}, '<=', KILLS * 16,
+       'and of those no more than are in flight');
+cmp_ok($figures->{longest_request_s}, '<', 20, 'no request hung');
+
+# who is cut off comes back a second later, which is the tolerance
+cmp_ok($figures->{overtaken}, '<=', 0.1, 'the queue kept its order');
+cmp_ok($figures->{kendall_tau}, '>', 0.95, 'all along');
+
+cmp_ok($checkout->stats->{arrivals_max_in_5s}, '<=', RATE * 5 + BURST,
+       'not one too many was let in');
+
+for my $count (qw(waiting held inflight)) {
+    my $value = eval {
+        wait_until { $edge->status->{$count} == 0 } "$count to be 0";
+    };
+    ok($value, "$count is 0 at rest") or diag(explain($edge->status));
+}
+
+my $start = time;
+my $response = HTTP::Tiny->new->get($edge->url);
+is($response->{status}, 200, 'a newcomer goes straight through');
+
+done_testing();
