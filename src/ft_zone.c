@@ -163,9 +163,10 @@ ft_zone_clear(ft_zone_t *zone, uint32_t slot)
 uint32_t
 ft_zone_join(ft_zone_t *zone, uint32_t pid)
 {
-    uint32_t  i, slot, owner;
+    uint32_t  i, slot, owner, workers;
 
     slot = FT_WORKERS;
+    workers = 0;
 
     for (i = 0; i < FT_WORKERS; i++) {
         owner = ft_load(&zone->pid[i]);
@@ -178,7 +179,10 @@ ft_zone_join(ft_zone_t *zone, uint32_t pid)
             owner = 0;
         }
 
-        if (owner == 0 && slot == FT_WORKERS) {
+        if (owner) {
+            workers = i + 1;
+
+        } else if (slot == FT_WORKERS) {
             slot = i;
         }
     }
@@ -189,9 +193,9 @@ ft_zone_join(ft_zone_t *zone, uint32_t pid)
 
     ft_store(&zone->pid[slot], pid);
 
-    if (slot >= ft_load(&zone->workers)) {
-        ft_store(&zone->workers, slot + 1);
-    }
+    /* sums over hands go this far: not for ever as far as after many reloads */
+
+    ft_store(&zone->workers, slot < workers ? workers : slot + 1);
 
     return slot;
 }

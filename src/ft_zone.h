@@ -44,7 +44,7 @@ uint64_t ft_zone_now(ft_zone_t *zone, uint64_t mono_ms, uint64_t wall_ms);
  */
 uint32_t ft_zone_join(ft_zone_t *zone, uint32_t pid);
 
-/* Slots in use: the highest ever claimed + 1. */
+/* Slots in use: the highest claimed + 1, as of the last process that joined. */
 uint32_t ft_zone_workers(const ft_zone_t *zone);
 
 /* A known key's state, or NULL.  No lock.  len <= FT_KEY_MAX. */

@@ -89,9 +89,14 @@ test_each_has_a_slot(void **unused)
     assert_int_equal(ft_zone_join(zone, (uint32_t) getpid()), 1);
     assert_int_equal(ft_zone_workers(zone), 4);
 
-    process_kill(pid[0]);
+    /* and what is summed up ends with the last that lives */
+
     process_kill(pid[2]);
     process_kill(pid[3]);
+    assert_int_equal(ft_zone_join(zone, (uint32_t) getpid()), 1);
+    assert_int_equal(ft_zone_workers(zone), 2);
+
+    process_kill(pid[0]);
     zone_free(zone, 1);
 }
 
