@@ -50,6 +50,15 @@ my $upstream = <<'EOF_UPSTREAM';
             return  200 "checkout $request_method\n";
         }
 
+        location /gone {
+            return 404;
+        }
+
+        location /accel {
+            add_header  X-Accel-Redirect /target;
+            return      200;
+        }
+
         location /set-cookie {
             add_header  Set-Cookie "a=1";
             return      200 "checkout\n";
