@@ -1,0 +1,165 @@
+# Reloads, workers that leave, and workers that die.
+
+use lib 't/lib';
+use Test::Nginx::Socket 'no_plan';
+use Sale;
+
+no_root_location();
+run_tests();
+
+__DATA__
+
+=== TEST 1: a reload keeps the line, and takes new limits at once
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        proxy_pass http://upstream;
+    }
+    location /throttle {
+        flash_throttle_status;
+    }
+--- shop
+    my ($in, $waiting) = (shopper, shopper(Accept => 'application/json'));
+
+    $in->get('/checkout');
+    my $first = $waiting->get('/checkout')->json->{first_attempt_ms};
+
+    reload();
+
+    is($in->get('/checkout')->status, 200, 'a pass is a pass');
+    is($waiting->get('/checkout')->json->{first_attempt_ms}, $first, 'a place is a place');
+    is(shopper->get('/checkout')->status, 503, 'the bucket is as full as before');
+    is(status_of('sale', 'localhost')->{first_attempts}, 3, 'the counts go on');
+
+    reload('rate=1r/m' => 'rate=50r/s burst=7 inflight=9');
+
+    is(wait_for_admission($waiting, '/checkout')->json->{first_attempt_ms}, $first, 'a new rate lets it in');
+
+    my $zone = shopper->get('/throttle')->json->{zones}{sale};
+
+    is($zone->{rate_milli}, 50000, 'rate');
+    is($zone->{burst}, 7, 'burst');
+    is($zone->{inflight_max}, 9, 'in flight');
+
+
+
+=== TEST 2: what a reload must not change
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        proxy_pass http://upstream;
+    }
+--- no_error_log
+[alert]
+--- shop
+    my @before = worker_pids;
+    my $conf = read_conf;
+
+    for my $edit (
+        ['$server_name zone=sale:1m', '$host zone=sale:1m',
+         'flash_throttle_zone "sale" uses the "$host" key while previously it used the "$server_name" key, rename the zone or restart'],
+        ['rate=1r/m', 'rate=1r/m period=1s',
+         'flash_throttle_zone "sale" uses the period 1000ms while previously it used 5000ms, rename the zone or restart'],
+    ) {
+        my ($old, $new, $message) = @$edit;
+
+        (my $text = $conf) =~ s/\Q$old/$new/;
+        write_conf($text);
+        nginx_signal('HUP');
+
+        like(log_line('error.log', quotemeta $message), qr/\[emerg\]/, $message);
+    }
+
+    is(join(' ', worker_pids), "@before", 'the old configuration goes on');
+
+
+
+=== TEST 3: another size is another zone
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        proxy_pass http://upstream;
+    }
+--- shop
+    shopper->get('/checkout');
+
+    my $shopper = shopper(Accept => 'application/json');
+    my $first = $shopper->get('/checkout')->json->{first_attempt_ms};
+
+    reload('zone=sale:1m' => 'zone=sale:2m');
+
+    is(wait_for_admission($shopper, '/checkout')->json->{first_attempt_ms}, $first,
+       'but the place is in the cookie');
+    like(error_log, qr/\[notice\] .* flash_throttle_zone "sale" has room for \d+ keys/, 'its room is logged');
+
+
+
+=== TEST 4: a hundred reloads
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        proxy_pass http://upstream;
+    }
+    location /throttle {
+        flash_throttle_status;
+    }
+--- shop
+    shopper->get('/checkout');
+    shopper->get('/checkout');
+
+    my $resident = sub {
+        open my $in, '<', '/proc/' . Sale::master() . '/statm' or die;
+        return (split ' ', <$in>)[1];
+    };
+
+    reload() for 1 .. 20;
+    my $before = $resident->();
+
+    reload() for 1 .. 80;
+
+    cmp_ok($resident->() - $before, '<', 50, 'the master grows by less than 50 pages');
+    is(status_of('sale', 'localhost')->{first_attempts}, 2, 'the counts are there');
+
+
+
+=== TEST 5: workers that are killed take their counts with them
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m inflight=2;
+--- config
+    location / {
+        flash_throttle zone=sale hold=20s;
+        proxy_pass http://till;
+    }
+    location /throttle {
+        flash_throttle_status;
+    }
+--- no_error_log
+[emerg]
+--- shop
+    for my $round (1 .. 5) {
+        my $till = open_till;
+        my @sockets = map { shopper->request('GET', '/checkout', Wait => 0) } 1 .. 2;
+
+        wait_until('two in flight', sub { ((status_of('sale', 'localhost') // {})->{inflight} // 0) == 2 });
+        is(shopper->get('/checkout')->status, 503, 'a third one waits');
+
+        my %old = map { $_ => 1 } worker_pids;
+        kill 'KILL', keys %old;
+
+        wait_until('other workers', sub { my @now = worker_pids; @now && !grep { $old{$_} } @now });
+        is(status_of('sale', 'localhost')->{inflight}, 0, 'nothing is in flight');
+        close $_ for @sockets;
+        close $till;
+        unlink "$ENV{TEST_NGINX_HTML_DIR}/till.sock";
+
+        # nobody comes back for the place of the third one
+        wait_until('an end of the line', sub { !status_of('sale', 'localhost')->{queueing} });
+    }
