@@ -9,18 +9,15 @@
 include mk/common.mk
 include $(filter-out mk/common.mk,$(sort $(wildcard mk/*.mk)))
 
-PRODUCTS := $(NGINX) $(MODULE_SO)
-PRODUCTS += $(if $(wildcard mk/upstream.mk),$(BUILD)/checkout)
-PRODUCTS += $(if $(wildcard mk/core.mk),$(BUILD)/libft.a)
-PRODUCTS += $(if $(wildcard mk/tools.mk),$(BUILD)/flash-crowd $(BUILD)/flash-report)
-PRODUCTS += $(if $(wildcard mk/sim.mk),$(BUILD)/flash-sim)
+PRODUCTS := $(NGINX) $(MODULE_SO) $(CHECKOUT) $(BUILD)/libft.a \
+            $(BUILD)/flash-sim $(BUILD)/flash-crowd $(BUILD)/flash-report
 
 .PHONY: all clean help
 
-all: $(PRODUCTS) ## build everything: nginx, the .so, the checkout, the core library, the tools
+all: $(PRODUCTS) ## build everything: nginx, the .so, the checkout, core library, tools
 
 clean: ## remove everything that was built or fetched (build/)
-	rm -rf build
+	rm -rf --one-file-system build
 
 help: ## show this list
 	@echo "usage: make [target] [VARIABLE=value ...]"

@@ -5,9 +5,8 @@
 TESTS ?=
 
 # In this order: the smallest thing that can be wrong is named first.
-SUITES := $(shell for t in test-unit test-upstream test-tools test-sim; do \
-                      grep -qs "^$$t:" mk/*.mk && echo $$t; done) \
-          test-build test-nginx test-e2e
+SUITES := test-unit test-race test-sim test-build test-nginx test-upstream \
+          test-tools test-e2e
 
 .PHONY: deps test check test-nginx test-build test-valgrind
 

@@ -32,8 +32,7 @@ packages_of() {
              libevent-dev libsqlite3-dev libjansson-dev libcurl4-openssl-dev
         ;;
     test)
-        echo perl curl procps psmisc openssl nghttp2-client faketime \
-             libcmocka-dev libcmocka-dev
+        echo perl curl procps psmisc openssl libcmocka-dev
         ;;
     valgrind)
         echo valgrind libc6-dbg curl procps
