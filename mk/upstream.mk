@@ -10,8 +10,6 @@ CHECKOUT_MEASURES := $(CHECKOUT_DIR)/measures
 CHECKOUT_MEASURES_OBJS := $(addprefix $(CHECKOUT_DIR)/, \
                                       t/measures.o histogram.o window.o)
 
-PRODUCTS += $(CHECKOUT)
-
 # Expanded when a recipe needs them: pkg-config may not be there before.
 CHECKOUT_CFLAGS = -std=c11 -D_GNU_SOURCE -pthread \
                   $(shell pkg-config --cflags $(CHECKOUT_PACKAGES))
