@@ -573,7 +573,11 @@ ft_admission_snapshot(const ft_call_t *call)
     s.threshold_ms = s.queueing
                      ? ft_load(&state->census.threshold_us) / 1000
                      : call->now_ms;
-    s.threshold_age_ms = call->now_ms - s.threshold_ms;
+
+    /* a worker whose clock is a little late may find it in its future */
+
+    s.threshold_age_ms = call->now_ms > s.threshold_ms
+                         ? call->now_ms - s.threshold_ms : 0;
     s.flow_milli = ft_control_flow_milli(call);
     s.wait_ms = s.queueing
                 ? ft_control_call_ms(call, call->now_ms * 1000, false)

@@ -171,6 +171,34 @@ line_of(unsigned n)
 
 
 static void
+test_snapshot_tells_the_threshold(void **unused)
+{
+    crowd_t        *c;
+    ft_snapshot_t   s;
+
+    (void) unused;
+
+    c = line_of(20);
+    s = settled(c);
+
+    assert_int_equal(s.queueing, 1);
+    assert_true(s.threshold_ms
+                == atomic_load(&c->state->census.threshold_us) / 1000);
+    assert_true(s.threshold_age_ms == c->now_ms - s.threshold_ms);
+    assert_true(s.wait_ms > 0);
+    assert_int_equal(s.room_milli, (c->now_ms - UNIT_EPOCH_MS) / 10);
+
+    /* a worker that is late finds it in its future: an age of nothing */
+
+    ft_census_advance(&c->state->census, c->now_ms * 1000);
+    c->now_ms -= 10;
+    assert_int_equal(snapshot(c).threshold_age_ms, 0);
+
+    crowd_free(c);
+}
+
+
+static void
 test_a_stamp_counts_when_it_comes_back(void **unused)
 {
     unsigned   i;
@@ -461,6 +489,14 @@ test_policy_reject(void **unused)
     c->now_ms += 50;
     assert_int_equal(crowd_request(c, 6, 0).answer, FT_ADMIT);
 
+    /* however fast it goes, nobody is told to come back at once */
+
+    c->limits.rate_milli = 5000000;
+    c->limits.burst = 1;
+    assert_int_equal(crowd_request(c, 7, 0).answer, FT_REJECT);
+    assert_int_equal(c->shopper[7].where, CROWD_REJECTED);
+    assert_true(crowd_request(c, 8, 0).retry_ms > 0);
+
     crowd_free(c);
 }
 
@@ -548,6 +584,7 @@ main(void)
         cmocka_unit_test(test_room_admits_at_once),
         cmocka_unit_test(test_nobody_overtakes_at_the_door),
         cmocka_unit_test(test_clients_without_cookies_take_no_place),
+        cmocka_unit_test(test_snapshot_tells_the_threshold),
         cmocka_unit_test(test_a_stamp_counts_when_it_comes_back),
         cmocka_unit_test(test_ten_tabs_are_one_shopper),
         cmocka_unit_test(test_the_overdue_keep_their_place),

@@ -219,6 +219,43 @@ test_near_the_threshold_it_is_fine(void **unused)
 }
 
 
+/* Where they come evenly, within a slot too. */
+static void
+test_within_a_slot(void **unused)
+{
+    unsigned   i, is, says;
+    uint64_t   seed, stamp;
+    crowd_t   *c;
+
+    (void) unused;
+
+    seed = 7;
+    c = crowd_create();
+
+    for (i = 1; i <= 6000; i++) {
+        crowd_come(c, c->threshold_us + i * 500, 3000);
+    }
+
+    ft_census_rank(c->census);
+
+    for (i = 0; i < 1000; i++) {
+        stamp = c->threshold_us + unit_random(&seed) % 3000000;
+        is = crowd_before(c, stamp);
+        says = ft_census_before(c->census, stamp);
+
+        unit_check(says <= is + 3 && says + 3 >= is, "%u, not %u", is, says);
+
+        stamp = ft_census_find(c->census, 1 + i * 5, UINT64_MAX);
+        is = crowd_before(c, stamp);
+
+        unit_check(is <= i * 5 + 4 && is + 3 >= i * 5,
+                   "found a stamp that %u stand before, not %u", is, i * 5 + 1);
+    }
+
+    crowd_free(c);
+}
+
+
 /* The threshold moves on and shoppers poll: still right. */
 static void
 test_before_is_right_while_it_moves(void **unused)
@@ -477,6 +514,7 @@ main(void)
     const struct CMUnitTest  tests[] = {
         cmocka_unit_test(test_before_is_right),
         cmocka_unit_test(test_near_the_threshold_it_is_fine),
+        cmocka_unit_test(test_within_a_slot),
         cmocka_unit_test(test_before_is_right_while_it_moves),
         cmocka_unit_test(test_before_never_falls),
         cmocka_unit_test(test_find_is_right),

@@ -190,6 +190,64 @@ test_threshold_never_moves_back(void **unused)
 }
 
 
+/*
+ * The proportional controller: half as fast again as time while nobody comes,
+ * half as fast while far too many do, never beyond the present.
+ */
+static void
+test_proportional_speed(void **unused)
+{
+    unsigned    i;
+    crowd_t    *c;
+    uint64_t    began, moved;
+    ft_call_t   call;
+
+    (void) unused;
+
+    c = crowd_create(1, 1);
+    c->rules.controller = FT_CONTROLLER_PROPORTIONAL;
+    call = crowd_call(c, 0);
+    ft_control_begin(&call, (c->now_ms - 60000) * 1000);
+
+    /* somebody waits, so that the line does not end */
+
+    (void) ft_census_count(&c->state->census, c->now_ms * 1000,
+                           c->now_ms + 60000, c->now_ms, false);
+
+    for (i = 0, began = threshold_us(c); i < 200; i++) {
+        c->now_ms += FT_TICK_MS;
+        call = crowd_call(c, 0);
+        ft_control_tick(&call);
+    }
+
+    moved = (threshold_us(c) - began) / 1000;
+    assert_in_range(moved, 29000, 30000);
+
+    for (i = 0, began = threshold_us(c); i < 200; i++) {
+        c->now_ms += FT_TICK_MS;
+        atomic_fetch_add(&c->state->control.passed, 10);
+        call = crowd_call(c, 0);
+        ft_control_tick(&call);
+    }
+
+    moved = (threshold_us(c) - began) / 1000;
+    assert_in_range(moved, 10000, 11000);
+
+    for (i = 0; i < 3000; i++) {
+        c->now_ms += FT_TICK_MS;
+        (void) ft_census_count(&c->state->census, c->now_ms * 1000,
+                               c->now_ms + 60000, c->now_ms, false);
+        call = crowd_call(c, 0);
+        ft_control_tick(&call);
+        assert_true(threshold_us(c) <= c->now_ms * 1000);
+    }
+
+    assert_true(threshold_us(c) + 200000 > c->now_ms * 1000);
+
+    crowd_free(c);
+}
+
+
 /* The line ends when nobody is left, and the next one begins anew. */
 static void
 test_the_line_ends(void **unused)
@@ -350,6 +408,7 @@ main(void)
         cmocka_unit_test(test_late_workers_do_not_tick),
         cmocka_unit_test(test_begin),
         cmocka_unit_test(test_threshold_never_moves_back),
+        cmocka_unit_test(test_proportional_speed),
         cmocka_unit_test(test_the_line_ends),
         cmocka_unit_test(test_show_up_is_measured),
         cmocka_unit_test(test_no_slots_are_lost_to_ghosts),

@@ -433,6 +433,29 @@ test_clock_follows_the_monotonic(void **unused)
 }
 
 
+/* A second off is a clock that is slewed, a millisecond more one that stepped. */
+static void
+test_clock_of_a_second(void **unused)
+{
+    ft_zone_t  *zone;
+
+    (void) unused;
+
+    zone = zone_of(1);
+
+    assert_true(ft_zone_now(zone, 1000, UNIT_EPOCH_MS + 1000)
+                == UNIT_EPOCH_MS);
+    assert_true(ft_zone_now(zone, 1000, UNIT_EPOCH_MS - 1000)
+                == UNIT_EPOCH_MS);
+    assert_true(ft_zone_now(zone, 1000, UNIT_EPOCH_MS - 1001)
+                == UNIT_EPOCH_MS - 1001);
+    assert_true(ft_zone_now(zone, 1000, UNIT_EPOCH_MS)
+                == UNIT_EPOCH_MS);
+
+    free(zone);
+}
+
+
 static void
 test_clock_steps_while_nobody_waits(void **unused)
 {
@@ -507,6 +530,7 @@ main(void)
         cmocka_unit_test(test_random_keys),
         cmocka_unit_test(test_memory_for_a_key),
         cmocka_unit_test(test_clock_follows_the_monotonic),
+        cmocka_unit_test(test_clock_of_a_second),
         cmocka_unit_test(test_clock_steps_while_nobody_waits),
         cmocka_unit_test(test_clock_does_not_step_while_somebody_waits)
     };
