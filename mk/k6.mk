@@ -5,19 +5,18 @@
 ## POLICY=fair for "make sale" through nginx: fair or lottery, both by default
 ## SEED=1 of a sale's payments and draws
 ## STORE=sqlite:PATH where the checkout of a sale keeps its stock and orders
-## LOAD=k6 who sends the shoppers: k6 (v2), or crowd (build/flash-crowd)
+## LOAD=auto who sends the shoppers: k6 (v2), crowd (build/flash-crowd), or what is there
 
-LOAD ?= k6
+LOAD ?= auto
 export PROFILE VARIANT POLICY SEED STORE LOAD
 
-SALE_PROGRAMS := $(NGINX) $(BUILD)/checkout $(BUILD)/flash-report \
+SALE_PROGRAMS = $(NGINX) $(BUILD)/checkout $(BUILD)/flash-report \
                  $(BUILD)/flash-crowd
-SALE_DEPS := build $(filter k6,$(LOAD))
 
 .PHONY: sale experiments rehearse abort report
 
 sale: ## a flash sale through nginx, with the lottery and with the fair line
-	@scripts/install-deps.sh $(SALE_DEPS)
+	@scripts/install-deps.sh build
 	@$(MAKE) --no-print-directory $(SALE_PROGRAMS)
 	@scripts/sale-make.sh
 
@@ -25,7 +24,7 @@ rehearse: ## more and more shoppers until something breaks (k6)
 	@$(MAKE) --no-print-directory sale PROFILE=rehearse POLICY=fair
 
 experiments: ## the recorded series of sales, into results/ (45 minutes)
-	@scripts/install-deps.sh $(SALE_DEPS)
+	@scripts/install-deps.sh build
 	@$(MAKE) --no-print-directory $(SALE_PROGRAMS)
 	@scripts/experiments.sh $(RUNS)
 

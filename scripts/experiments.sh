@@ -77,7 +77,7 @@ run_one() {
     local name=$profile-$variant-$seed
     local dir=build/sale/$name
 
-    if scripts/sale-record.pl current "results/$name" "${LOAD:-k6}"; then
+    if scripts/sale-record.pl current "results/$name" "$LOAD"; then
         say "$name: there already"
         return 0
     fi
@@ -113,6 +113,9 @@ chosen() {
     return 1
 }
 
+
+LOAD=$(scripts/sale-load.sh)
+export LOAD
 
 while read -r profile variant seed <&3; do
     if chosen "$profile-$variant-$seed" "$@"; then

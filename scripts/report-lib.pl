@@ -133,7 +133,8 @@ sub edge_options {
     die "conf/sale.conf: no flash_throttle_zone or no flash_throttle there\n"
         unless $zone && $rules;
 
-    my %options = (workers => $workers // 1);
+    # without a rate the completions of the checkout set the pace
+    my %options = (rate => 0, workers => $workers // 1);
 
     $options{rate} = $1 if $zone =~ /\srate=(\d+)r\/s/;
     $options{burst} = $1 if $zone =~ /\sburst=(\d+)/;

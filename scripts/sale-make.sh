@@ -12,6 +12,8 @@ cd "$(dirname "$0")/.."
 
 PROFILE=${PROFILE:-peak}
 SEED=${SEED:-1}
+LOAD=$(scripts/sale-load.sh)
+export LOAD
 variants=()
 
 
@@ -39,7 +41,7 @@ for variant in "${variants[@]}"; do
     scripts/sale.sh -o "$dir" "$PROFILE" "$variant" "$SEED"
     dirs+=("$dir")
 
-    if [ "${LOAD:-k6}" = k6 ]; then
+    if [ "$LOAD" = k6 ]; then
         cat "$dir/load.txt"
     fi
 

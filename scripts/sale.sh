@@ -11,7 +11,7 @@
 #   SEED      of the payments and of the shoppers' own draws
 #   -o DIR    where to leave it; build/sale/PROFILE-VARIANT-SEED by default
 #
-#   LOAD=k6     who sends the shoppers: k6, or crowd (build/flash-crowd)
+#   LOAD=auto   who sends the shoppers, see scripts/sale-load.sh
 #   STORE=...   the checkout's --store
 #
 # DIR gets run.json, figures.json, shoppers.tsv, server-stats.json, summary.json
@@ -27,6 +27,7 @@
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/sale-lib.sh"
 
 ABORT=build/abort
 PROFILES="$(scripts/sale-profile.pl names) rehearse"
@@ -138,22 +139,6 @@ start_nginx() {
 }
 
 
-find_k6() {
-    local k6
-
-    for k6 in build/bin/k6 k6; do
-        if have "$k6" && "$k6" version 2> /dev/null | grep -q 'k6.* v2\.'; then
-            echo "$k6"
-            return 0
-        fi
-    done
-
-    die "k6 v2 is not on this machine: run scripts/install-deps.sh k6 (it" \
-        "builds it where there is a Go), or set LOAD=crowd to send the" \
-        "shoppers with the project's own build/flash-crowd"
-}
-
-
 # Prints the line that stands in run.json.
 load_version() {
     case $LOAD in
@@ -231,7 +216,6 @@ usage() {
 cd "$(dirname "$0")/.."
 
 dir=
-LOAD=${LOAD:-k6}
 
 while getopts o: option; do
     case $option in
@@ -252,14 +236,14 @@ dir=${dir:-build/sale/$profile-$variant-$seed}
     one_of "$variant" $VARIANTS \
         || die "no variant \"$variant\"; there are:" $VARIANTS
 }
-one_of "$LOAD" k6 crowd || die "LOAD=$LOAD: give k6 or crowd"
-[ "$LOAD/$profile" != crowd/rehearse ] \
-    || die "a rehearsal stops at the rule that breaks, which takes k6"
 [[ $seed =~ ^[0-9]+$ ]] || die "SEED=$seed: give a whole number"
 
 [ ! -e "$ABORT" ] || die_aborted
-k6=
-[ "$LOAD" != k6 ] || k6=$(find_k6)
+LOAD=$(scripts/sale-load.sh)
+k6=$(find_k6 || true)
+
+[ "$LOAD/$profile" != crowd/rehearse ] \
+    || die "a rehearsal stops at the rule that breaks, which takes k6"
 
 ulimit -n "$DESCRIPTORS" 2> /dev/null || ulimit -n "$(ulimit -Hn)"
 

@@ -147,7 +147,7 @@ subtest 'what cannot be run is refused before anything starts' => sub {
     }
 
     my ($status, $out) = run('LOAD=siege scripts/sale.sh low reserve 1');
-    like($out, qr/LOAD=siege: give k6 or crowd/, 'an unknown load generator');
+    like($out, qr/LOAD=siege: give auto, k6 or crowd/, 'an unknown load generator');
 };
 
 
