@@ -6,10 +6,11 @@
 #include "ft_control.h"
 
 
-#define FT_SHOW_TAU_MS     1000     /* averaging of the show-up ratio */
+#define FT_SHOW_TAU_MS     1000     /* averaging of who shows up and stays */
 #define FT_FLOW_TAU_MS     1000     /* of the flow */
 #define FT_SPEED_TAU_MS    3000     /* of the line's and threshold's speed */
 #define FT_SHOW_UP_MIN     50       /* of 1000: at most 20 are called for one */
+#define FT_STAY_MIN        250      /* of 1000: and 4 of those for one held */
 #define FT_BOOST_GAIN      20       /* a second and unit of room unused */
 #define FT_YOUNG_MS        60000    /* a state this young may be a restart */
 #define FT_REBUILD_MS      1000     /* a cold start listens this long */
@@ -43,6 +44,7 @@ typedef struct {
     uint32_t          turned_back;
     uint64_t          room_milli;
     uint64_t          show_up_milli;
+    uint64_t          stay_milli;
 } ft_tick_t;
 
 
@@ -166,6 +168,8 @@ ft_control_begin(const ft_call_t *call, uint64_t stamp_us)
     ft_store(&state->control.boost_milli, 0);
     ft_store(&state->control.came_milli, 0);
     ft_store(&state->control.missed_milli, 0);
+    ft_store(&state->control.stayed_milli, 0);
+    ft_store(&state->control.left_milli, 0);
     ft_store(&state->control.drain_milli, 0);
     ft_store(&state->control.pace_milli, 0);
     ft_store(&state->control.flow_milli, 0);
@@ -228,11 +232,76 @@ ft_control_rebuild(const ft_call_t *call, uint64_t stamp_us,
 }
 
 
-/* Empties what is overdue and measures who of the called shows up. */
+/* Averages what happened n times in this tick, as a second's worth x 1000. */
+static uint64_t
+ft_control_sample(_Atomic uint64_t *average, uint64_t n, uint64_t dt_ms)
+{
+    uint64_t  value;
+
+    value = ft_average(ft_load(average), n * 1000000 / dt_ms, dt_ms,
+                       FT_SHOW_TAU_MS);
+
+    ft_store(average, value);
+
+    return value;
+}
+
+
+/* The share, of 1000, that was kept; whole where nothing is known. */
+static uint64_t
+ft_control_share(uint64_t kept, uint64_t lost, uint64_t least)
+{
+    return ft_most((kept + 100) * 1000 / (kept + lost + 100), least);
+}
+
+
+/* Who of the called shows up, and who of the held stays. */
+static void
+ft_control_measure_shares(const ft_call_t *call, ft_tick_t *tick,
+    uint64_t missed, uint64_t admitted)
+{
+    uint64_t       kept, lost;
+    ft_control_t  *control;
+
+    control = &call->state->control;
+
+    kept = ft_control_sample(&control->came_milli, ft_drain(&control->came),
+                             tick->dt_ms);
+    lost = ft_control_sample(&control->missed_milli, missed, tick->dt_ms);
+    tick->show_up_milli = ft_control_share(kept, lost, FT_SHOW_UP_MIN);
+
+    kept = ft_control_sample(&control->stayed_milli, admitted, tick->dt_ms);
+    lost = ft_control_sample(&control->left_milli, ft_drain(&control->left),
+                             tick->dt_ms);
+    tick->stay_milli = ft_control_share(kept, lost, FT_STAY_MIN);
+}
+
+
+/*
+ * The flow is what goes through while somebody stands at the edge for room:
+ * less than that says that nobody came, not that the upstream is slow.
+ */
+static void
+ft_control_measure_flow(const ft_call_t *call, const ft_tick_t *tick,
+    uint64_t admitted)
+{
+    uint64_t  flow;
+
+    flow = ft_control_flow_milli(call);
+    admitted = admitted * 1000000 / tick->dt_ms;
+
+    if (tick->held || admitted > flow) {
+        ft_store(&call->state->control.flow_milli,
+                 ft_average(flow, admitted, tick->dt_ms, FT_FLOW_TAU_MS));
+    }
+}
+
+
+/* Empties what is overdue, and measures. */
 static void
 ft_control_measure(const ft_call_t *call, ft_tick_t *tick)
 {
-    uint64_t          came, missed, flow, admitted, n;
+    uint64_t          total, admitted;
     ft_state_t       *state;
     ft_control_t     *control;
     ft_census_gone_t  gone;
@@ -245,44 +314,17 @@ ft_control_measure(const ft_call_t *call, ft_tick_t *tick)
     atomic_fetch_add(&state->totals.missed, gone.called);
     atomic_fetch_add(&state->totals.vanished, gone.waiting);
 
-    came = ft_average(ft_load(&control->came_milli),
-                      (uint64_t) ft_drain(&control->came) * 1000000
-                      / tick->dt_ms,
-                      tick->dt_ms, FT_SHOW_TAU_MS);
-    missed = ft_average(ft_load(&control->missed_milli),
-                        (uint64_t) gone.called * 1000000 / tick->dt_ms,
-                        tick->dt_ms, FT_SHOW_TAU_MS);
-
-    ft_store(&control->came_milli, came);
-    ft_store(&control->missed_milli, missed);
-
-    tick->show_up_milli = (came + 100) * 1000 / (came + missed + 100);
-
-    if (tick->show_up_milli < FT_SHOW_UP_MIN) {
-        tick->show_up_milli = FT_SHOW_UP_MIN;
-    }
+    total = ft_load(&state->totals.admitted);
+    admitted = ft_load(&control->admitted);
+    admitted = total > admitted ? total - admitted : 0;
+    ft_store(&control->admitted, total);
 
     tick->held = ft_state_held(state, call->workers);
     tick->turned_back = ft_drain(&control->turned_back);
     tick->room_milli = ft_control_room_milli(call);
 
-    /*
-     * The flow is what goes through while somebody stands at the edge for room:
-     * less than that says that nobody came, not that the upstream is slow.
-     */
-
-    admitted = ft_load(&state->totals.admitted);
-    n = ft_load(&control->admitted);
-    n = admitted > n ? admitted - n : 0;
-    ft_store(&control->admitted, admitted);
-
-    flow = ft_control_flow_milli(call);
-    n = n * 1000000 / tick->dt_ms;
-
-    if (tick->held || n > flow) {
-        ft_store(&control->flow_milli,
-                 ft_average(flow, n, tick->dt_ms, FT_FLOW_TAU_MS));
-    }
+    ft_control_measure_shares(call, tick, gone.called, admitted);
+    ft_control_measure_flow(call, tick, admitted);
 }
 
 
@@ -303,11 +345,14 @@ ft_control_boost(const ft_call_t *call, const ft_tick_t *tick)
 }
 
 
-/* called = (room + flow x lookahead + boost - held) / show-up */
+/*
+ * called = (room + flow x lookahead + boost - held x stay) / (show-up x stay):
+ * who comes may still leave while it is held.
+ */
 static uint64_t
 ft_control_target(const ft_call_t *call, const ft_tick_t *tick)
 {
-    uint64_t  demand;
+    uint64_t  demand, supply;
 
     demand = tick->room_milli
              + ft_control_flow_milli(call)
@@ -315,11 +360,13 @@ ft_control_target(const ft_call_t *call, const ft_tick_t *tick)
                / 1000
              + ft_load(&call->state->control.boost_milli);
 
-    if (demand <= (uint64_t) tick->held * 1000) {
+    supply = tick->held * tick->stay_milli;
+
+    if (demand <= supply) {
         return 0;
     }
 
-    return (demand - (uint64_t) tick->held * 1000) / tick->show_up_milli;
+    return (demand - supply) * 1000 / (tick->show_up_milli * tick->stay_milli);
 }
 
 

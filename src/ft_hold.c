@@ -149,4 +149,6 @@ ft_hold_leave(const ft_call_t *call, ft_line_t *line, ft_line_node_t *node)
 
     atomic_fetch_add_explicit(&call->state->totals.left, 1,
                               memory_order_relaxed);
+    atomic_fetch_add_explicit(&call->state->control.left, 1,
+                              memory_order_relaxed);
 }

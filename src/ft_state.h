@@ -53,8 +53,11 @@ typedef struct {
     _Atomic uint64_t  boost_milli;
     _Atomic uint32_t  turned_back;  /* since the last tick */
     _Atomic uint32_t  came;         /* called and came, since the last tick */
-    _Atomic uint64_t  came_milli;   /* a second, averaged */
+    _Atomic uint32_t  left;         /* gone while held, since the last tick */
+    _Atomic uint64_t  came_milli;   /* these a second, averaged */
     _Atomic uint64_t  missed_milli;
+    _Atomic uint64_t  stayed_milli; /* held and admitted */
+    _Atomic uint64_t  left_milli;
     _Atomic uint64_t  flow_milli;   /* admissions a second while they queue */
     _Atomic uint64_t  drain_milli;  /* places a second by which the line moves */
     _Atomic uint64_t  pace_milli;   /* the most of that in the last minute */
