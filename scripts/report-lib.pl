@@ -10,6 +10,7 @@ use warnings;
 use Digest::SHA;
 use FindBin;
 use JSON::PP;
+use List::Util qw(max);
 
 chdir "$FindBin::Bin/.." or die "$FindBin::Bin/..: $!\n";
 
@@ -137,7 +138,7 @@ sub edge_options {
     my %options = (rate => 0, workers => $workers // 1);
 
     $options{rate} = $1 if $zone =~ /\srate=(\d+)r\/s/;
-    $options{burst} = $1 if $zone =~ /\sburst=(\d+)/;
+    $options{burst} = $zone =~ /\sburst=(\d+)/ ? $1 : max(1, int($options{rate} / 4));
     $options{inflight} = $1 if $zone =~ /\sinflight=(\d+)/;
     $options{hold} = $1 if $rules =~ /\shold=(\d+)s/;
 
