@@ -14,6 +14,10 @@ my $build = root() . '/' . ($ENV{BUILD} || 'build');
 my $script = root() . '/scripts/build-nginx.sh';
 my $module = 'ngx_http_flash_throttle_module';
 
+# Under ASan: nginx frees nothing on its way out, and each dynamic module has a
+# table of the same name.
+$ENV{ASAN_OPTIONS} = 'detect_leaks=0,detect_odr_violation=0';
+
 my ($status, $text) = run({}, "$build/nginx", '-V');
 is($status, 0, 'nginx runs');
 like($text, qr/--with-compat .* --add-module=/, '... with the module built in');

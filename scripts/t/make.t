@@ -14,12 +14,15 @@ my $root = root();
 my ($status, $help) = run({}, 'make', '-C', $root, '--no-print-directory', 'help');
 is($status, 0, 'make help');
 
-# Every target that is no file is one that a person may want.
-my @phony = map { /^\.PHONY:(.*)/ ? split(' ', $1) : () }
-            map { my $name = $_; open my $file, '<', $name or die; <$file> }
+# Every target that is no file is one that a person may want, but for those that
+# only serve another.
+my @lines = map { my $name = $_; open my $file, '<', $name or die; <$file> }
             "$root/Makefile", glob("$root/mk/*.mk");
+my @phony = map { /^\.PHONY:(.*)/ ? split(' ', $1) : () } @lines;
+my %serves = map { $_ => 1 }
+             map { /^(?!\.PHONY)[^\t#=]*:([^=#]*)/ ? split(' ', $1) : () } @lines;
 
-for my $target (grep { $_ ne 'FORCE' } @phony) {
+for my $target (grep { !$serves{$_} } @phony) {
     like($help, qr/^  \Q$target\E  +\S/m, "help tells of $target");
 }
 
