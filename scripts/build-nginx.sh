@@ -82,7 +82,7 @@ choose_options() {
 
 signature() {
     printf '%s\n' "$NGINX_SRC" "${OPTIONS[@]}"
-    ${CC:-cc} --version
+    "$CC" --version
     cat "$NGINX_SRC/src/core/nginx.h" "$root"/config*
 }
 
@@ -146,6 +146,7 @@ kind=${1:-}
 cd "$(dirname "$0")/.."
 root=$PWD
 BUILD=${BUILD:-build}
+export CC=${CC:-gcc}
 tree=$BUILD/obj/nginx-$kind
 
 case $kind in
