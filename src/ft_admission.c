@@ -429,6 +429,10 @@ ft_admission_decide(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
     fresh = (ticket->kind == 0);
     replay = false;
 
+    /* before the count of who asks goes: it may be the only one in the line */
+
+    ft_control_tick(call);
+
     if (fresh) {
         ticket->first_ms = call->now_ms;
         ft_add(&state->totals.first_attempts, 1);
@@ -437,8 +441,6 @@ ft_admission_decide(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
         ft_add(&state->totals.polls, 1);
         replay = ft_admission_recall(call, ticket);
     }
-
-    ft_control_tick(call);
 
     switch (call->rules->policy) {
 
