@@ -32,7 +32,7 @@ test-tools: $(CROWD) ## test the crowd client
 demo: ## a sale to watch, then to take part in (installs, builds, runs)
 	@scripts/install-deps.sh build
 	@$(MAKE) --no-print-directory $(NGINX) $(CHECKOUT) $(CROWD)
-	@BUILD=$(BUILD) scripts/demo.sh
+	@scripts/demo.sh
 
 .PHONY: test-e2e
 

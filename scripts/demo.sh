@@ -23,27 +23,36 @@ STAGES=4:0-30,12:30-30,4:30-0           # 480 shoppers in 20 s
 PATIENCE=20-60
 
 pids=()
+crowd_pid=
 
 
+# Backwards, each when the one that uses it has ended: the crowd tells how far
+# it came, payments under way are recorded.
 stop() {
-    local pid
+    local i
 
-    trap '' INT TERM
-    for pid in "${pids[@]}"; do
-        kill -TERM "$pid" 2> /dev/null || true
-    done
-    for pid in "${pids[@]}"; do
-        wait "$pid" 2> /dev/null || true
+    trap '' INT TERM HUP
+
+    if [ -n "$crowd_pid" ]; then
+        kill -INT "$crowd_pid" 2> /dev/null || true
+        wait "$crowd_pid" 2> /dev/null || true
+    fi
+
+    for ((i = ${#pids[@]} - 1; i >= 0; i--)); do
+        kill -TERM "${pids[i]}" 2> /dev/null || true
+        wait "${pids[i]}" 2> /dev/null || true
     done
 }
 
 
-# start NAME COMMAND...: in the background, its words in $dir/NAME.log
+# start NAME COMMAND...: in the background, its words in $dir/NAME.log.  In a
+# session of its own, as all that is started here: Ctrl-C at the terminal is
+# for this script, which stops them in order.
 start() {
     local name=$1
     shift
 
-    "$@" > "$dir/$name.log" 2>&1 < /dev/null &
+    setsid "$@" > "$dir/$name.log" 2>&1 < /dev/null &
     pids+=($!)
 }
 
@@ -74,6 +83,7 @@ checkout=127.0.0.1:$((port + 1))
 trap stop EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
+trap 'exit 129' HUP
 
 start checkout "$BUILD/checkout" --listen "$checkout" --mode reserve \
     --stock $STOCK --payment-slots 8
@@ -94,8 +104,12 @@ crowd=("$BUILD/flash-crowd" --url "http://$edge/checkout" --poll --deadline
        --status-url "http://$edge/status"
        --stats-url "http://$checkout/stats")
 
+# in the background, for a signal is heeded only between commands and in wait
+setsid "${crowd[@]}" --live < /dev/null &
+crowd_pid=$!
 status=0
-"${crowd[@]}" --live || status=$?
+wait "$crowd_pid" || status=$?
+crowd_pid=
 
 if [ "${DEMO_EXIT:-}" = 1 ]; then
     exit $status
