@@ -12,11 +12,21 @@ use CheckoutServer;
 use Edge;
 use FlashCrowd qw(figures);
 use HTTP::Tiny;
+use List::Util qw(max);
 use POSIX ();
 use Test::More;
-use Time::HiRes qw(sleep);
+use Time::HiRes qw(sleep time);
 
-use constant { RATE => 20, PERIOD => 5, BURST => 5, CLIENTS => 64 };
+use constant { RATE => 20, PERIOD => 5, BURST => 20, CLIENTS => 64 };
+
+# What is admitted at one moment is counted at the checkout a moment later, and
+# the bound is exact only where this delay does not shrink.  So the burst, with
+# which the fullest window begins, has to get there at once; in later windows
+# there is room for a delay of BURST / RATE, a second.
+use constant AT_ONCE => 0.02;
+
+# fair: newcomers without a cookie delay nobody; lottery: they do
+my %patience = (fair => 60, lottery => 10);
 
 my @clients;
 
@@ -48,20 +58,39 @@ sub stop_clients {
 }
 
 
-for my $policy (qw(fair lottery)) {
-    my $checkout = CheckoutServer->start('--stock=1000');
-    my $edge = Edge->start(checkout => $checkout, throttle => "policy=$policy",
-                           zone => 'rate=' . RATE . 'r/s period=' . PERIOD
-                                   . 's burst=' . BURST,
-                           listen => 'reuseport');
+# A checkout and an edge that has just admitted a whole burst, at once.
+sub begin {
+    my ($policy) = @_;
 
-    # the burst is spent while the machine is quiet: from the edge to the
-    # checkout it never goes faster later
-    HTTP::Tiny->new->get($edge->url) for 1 .. BURST;
+    for (1 .. 50) {
+        my $checkout = CheckoutServer->start('--stock=1000');
+        my $edge = Edge->start(checkout => $checkout,
+                               throttle => "policy=$policy",
+                               zone => 'rate=' . RATE . 'r/s period=' . PERIOD
+                                       . 's burst=' . BURST,
+                               listen => 'reuseport');
+        my $http = HTTP::Tiny->new;
+        my $slowest = 0;
+
+        for (1 .. BURST) {
+            my $start = time;
+            $http->get($edge->url);
+            $slowest = max($slowest, time - $start);
+        }
+
+        return ($checkout, $edge) if $slowest < AT_ONCE;
+    }
+
+    die 'this machine is too busy to measure anything';
+}
+
+
+for my $policy (qw(fair lottery)) {
+    my ($checkout, $edge) = begin($policy);
 
     hammer($edge->url) for 1 .. CLIENTS;
     my $run = figures('--url', $edge->url, '--stages=3:60-60',
-                      '--patience=10');
+                      '--patience', $patience{$policy});
     stop_clients();
 
     my $stats = $checkout->stats;
@@ -69,6 +98,8 @@ for my $policy (qw(fair lottery)) {
 
     is($run->{figures}{shoppers}, 180, "$policy: the crowd came");
     cmp_ok($run->{figures}{admitted}, '>', 0, "$policy: and got in");
+    is($run->{figures}{admitted}, 180, "$policy: all of it")
+        if $policy eq 'fair';
     cmp_ok($stats->{arrivals_max_in_5s}, '<=', $most,
            "$policy: at most $most in 5 s");
     cmp_ok($stats->{arrivals_max_in_5s}, '>', $most * 0.8,

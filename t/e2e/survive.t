@@ -74,7 +74,6 @@ for my $count (qw(waiting held inflight)) {
     ok($value, "$count is 0 at rest") or diag(explain($edge->status));
 }
 
-my $start = time;
 my $response = HTTP::Tiny->new->get($edge->url);
 is($response->{status}, 200, 'a newcomer goes straight through');
 
