@@ -277,41 +277,120 @@ test_the_line_ends(void **unused)
 }
 
 
-/* Of the called, how many come: measured, within a few per cent. */
+/* Of the called, how many come: measured. */
+static void
+check_show_up(unsigned came, unsigned missed)
+{
+    unsigned    i, k, says;
+    crowd_t    *c;
+    ft_call_t   call;
+
+    c = crowd_create(1, 1);
+    call = crowd_call(c, 0);
+    ft_control_begin(&call, c->now_ms * 1000);
+
+    for (i = 0; i < 100; i++) {
+
+        for (k = 0; k < missed; k++) {
+            (void) ft_census_count(&c->state->census,
+                                   (c->now_ms - 60000) * 1000, c->now_ms + 300,
+                                   c->now_ms, false);
+        }
+
+        atomic_fetch_add(&c->state->control.came, came);
+        c->now_ms += FT_TICK_MS;
+        call = crowd_call(c, 0);
+        ft_control_tick(&call);
+    }
+
+    says = snapshot(c).show_up_milli;
+
+    unit_check(says + 60 > came * 1000 / (came + missed)
+               && says < came * 1000 / (came + missed) + 60,
+               "%u of 1000, where %u of %u came", says, came, came + missed);
+
+    /* but for those who are not overdue yet */
+
+    assert_in_range(atomic_load(&c->state->totals.missed), missed * 93,
+                    missed * 100);
+
+    crowd_free(c);
+}
+
+
 static void
 test_show_up_is_measured(void **unused)
 {
-    unsigned   n, sum, full;
-    crowd_t   *c;
-    uint64_t   missed, came;
+    (void) unused;
+
+    check_show_up(5, 5);
+    check_show_up(2, 18);
+    check_show_up(10, 1);
+    check_show_up(3, 0);
+}
+
+
+/* A new line knows nothing of how many came in the last one. */
+static void
+test_show_up_begins_anew(void **unused)
+{
+    crowd_t    *c;
+    ft_call_t   call;
 
     (void) unused;
 
-    c = sale_of(3000, 60, 2, 0);
-    crowd_run(c, c->now_ms + 25000);
-    full = snapshot(c).show_up_milli;
+    c = crowd_create(1, 1);
+    call = crowd_call(c, 0);
 
-    unit_check(full > 900, "%u of 1000 are said to come, and all do", full);
+    atomic_store(&c->state->control.came_milli, 1000);
+    atomic_store(&c->state->control.missed_milli, 99000);
+    atomic_store(&c->state->control.boost_milli, 5000);
+    ft_control_begin(&call, c->now_ms * 1000);
+
+    assert_int_equal(snapshot(c).show_up_milli, 1000);
+    assert_int_equal(atomic_load(&c->state->control.boost_milli), 0);
 
     crowd_free(c);
+}
 
-    c = sale_of(3000, 60, 2, 60);
-    crowd_run(c, c->now_ms + 10000);
 
-    for (n = 0, sum = 0; n < 200; n++) {
-        crowd_run(c, c->now_ms + 100);
-        sum += snapshot(c).show_up_milli;
+/* Room that nobody uses calls more; called shoppers turned back, fewer. */
+static void
+test_boost_follows_the_room(void **unused)
+{
+    unsigned    i;
+    crowd_t    *c;
+    uint64_t    last;
+    ft_call_t   call;
+
+    (void) unused;
+
+    c = crowd_create(1, 1);
+    call = crowd_call(c, 0);
+    ft_control_begin(&call, c->now_ms * 1000);
+    (void) ft_census_count(&c->state->census, (c->now_ms - 1000) * 1000,
+                           c->now_ms + 60000, c->now_ms, false);
+
+    for (i = 0, last = 0; i < 5; i++) {
+        c->now_ms += FT_TICK_MS;
+        call = crowd_call(c, 0);
+        ft_control_tick(&call);
+
+        assert_true(atomic_load(&c->state->control.boost_milli) > last);
+        last = atomic_load(&c->state->control.boost_milli);
     }
 
-    /* what the totals say of the same time */
+    for (i = 0; i < 20 && last; i++) {
+        c->now_ms += FT_TICK_MS;
+        atomic_fetch_add(&c->state->control.turned_back, 10);
+        call = crowd_call(c, 0);
+        ft_control_tick(&call);
 
-    missed = atomic_load(&c->state->totals.missed);
-    came = atomic_load(&c->state->totals.admitted);
+        assert_true(atomic_load(&c->state->control.boost_milli) < last);
+        last = atomic_load(&c->state->control.boost_milli);
+    }
 
-    unit_check(sum / n < full && sum / n + 150 > came * 1000 / (came + missed)
-               && sum / n < came * 1000 / (came + missed) + 150,
-               "%u of 1000 are said to come; %u did", sum / n,
-               (unsigned) (came * 1000 / (came + missed)));
+    assert_int_equal(last, 0);
 
     crowd_free(c);
 }
@@ -411,6 +490,8 @@ main(void)
         cmocka_unit_test(test_proportional_speed),
         cmocka_unit_test(test_the_line_ends),
         cmocka_unit_test(test_show_up_is_measured),
+        cmocka_unit_test(test_show_up_begins_anew),
+        cmocka_unit_test(test_boost_follows_the_room),
         cmocka_unit_test(test_no_slots_are_lost_to_ghosts),
         cmocka_unit_test(test_flow_is_measured),
         cmocka_unit_test(test_flow_within_the_rate)

@@ -120,6 +120,40 @@ test_not_held(void **unused)
                      FT_WAIT);
     assert_int_equal(held(c), 0);
 
+    /* which the controller is told */
+
+    assert_int_equal(atomic_load(&c->state->control.turned_back), 2);
+
+    crowd_free(c);
+}
+
+
+/* Held, and known to all the workers at once. */
+static void
+test_held_is_published(void **unused)
+{
+    crowd_t    *c;
+    ft_call_t   call;
+
+    (void) unused;
+
+    c = called_crowd(3, 3);
+    call = crowd_call(c, 1);
+
+    assert_int_equal(ft_admission_decide(&call, &c->shopper[1].ticket,
+                                         &c->line[1], &c->shopper[1].node,
+                                         false).answer,
+                     FT_HOLD);
+    assert_int_equal(held(c), 1);
+    assert_int_equal(atomic_load(&c->state->hand[1].held), 1);
+
+    /* there is room at once: for the earlier one alone */
+
+    atomic_store(&c->state->bucket.empty_ns, 0);
+    assert_int_equal(crowd_request(c, 2, 2).answer, FT_HOLD);
+    assert_int_equal(c->shopper[2].where, CROWD_HELD);
+    assert_int_equal(crowd_request(c, 0, 0).answer, FT_ADMIT);
+
     crowd_free(c);
 }
 
@@ -433,6 +467,7 @@ main(void)
     const struct CMUnitTest  tests[] = {
         cmocka_unit_test(test_held_in_number),
         cmocka_unit_test(test_not_held),
+        cmocka_unit_test(test_held_is_published),
         cmocka_unit_test(test_earliest_stamp_first),
         cmocka_unit_test(test_no_way_past_the_held),
         cmocka_unit_test(test_no_slot_idles),
