@@ -82,7 +82,9 @@ choose_options() {
 
 signature() {
     printf '%s\n' "$NGINX_SRC" "${OPTIONS[@]}"
-    "$CC" --version
+    # CC may be several words
+    # shellcheck disable=SC2086
+    $CC --version
     cat "$NGINX_SRC/src/core/nginx.h" "$root"/config*
 }
 

@@ -1,3 +1,5 @@
+# shellcheck shell=bash
+#
 # A small Debian of any release in a folder, to run things in.
 # Sourced after lib.sh; needs root and debootstrap.
 

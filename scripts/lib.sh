@@ -1,3 +1,5 @@
+# shellcheck shell=bash
+#
 # What the scripts share: messages, root, and a private apt.
 # Sourced by bash with "set -euo pipefail" in force.
 

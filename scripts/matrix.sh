@@ -48,7 +48,7 @@ silent() {
 unpack_headers() {
     local suite=$1 dir=$2
 
-    rm -rf "$dir/dev"
+    rm -rf "${dir:?}/dev"
     mkdir -p "$dir"
     (apt_private_download "$dir/apt" "$suite" nginx-dev) > "$dir/apt.log" 2>&1 \
         || { cat "$dir/apt.log" >&2; return 1; }
