@@ -162,7 +162,7 @@ ngx_http_flash_throttle_create_main_conf(ngx_conf_t *cf)
      *     ftmf->secret_file = { 0, NULL };
      *     ftmf->ring = NULL;
      *     ftmf->page = NULL;
-     *     ftmf->rejected = { { 0, NULL }, { 0, NULL } };
+     *     ftmf->rejected = NULL;
      */
 
     if (ngx_array_init(&ftmf->zones, cf->pool, 2,
@@ -233,6 +233,7 @@ ngx_http_flash_throttle_create_conf(ngx_conf_t *cf)
      *     conf->rules = { 0 };
      *     conf->cookie = NULL;
      *     conf->page = NULL;
+     *     conf->pages = NULL;
      *     conf->set_name = { 0, NULL };
      *     conf->set_ticket = { 0, NULL };
      *     conf->set_pass = { 0, NULL };
@@ -273,6 +274,10 @@ ngx_http_flash_throttle_merge_conf(ngx_conf_t *cf, void *parent, void *child)
 
     if (conf->page == NULL) {
         conf->page = prev->page;
+
+        if (conf->pages == NULL) {
+            conf->pages = prev->pages;
+        }
     }
 
     ngx_conf_merge_ptr_value(conf->bind, prev->bind, NULL);

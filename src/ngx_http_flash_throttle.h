@@ -56,17 +56,28 @@ struct ngx_http_flash_throttle_zone_s {
 };
 
 
+/* a page as far as the next slot, or its end */
 typedef struct {
-    ngx_str_t                        html;
+    ngx_str_t                        text;
+    ngx_str_t                        deflated;
+    uint32_t                         crc;
+    ngx_uint_t                       slot;
+} ngx_http_flash_throttle_piece_t;
+
+
+typedef struct {
+    ngx_str_t                        html;    /* its slots are blank */
     ngx_str_t                        gzip;    /* empty if it saves nothing */
+    ngx_array_t                     *pieces;  /* NULL: it has no slots */
 } ngx_http_flash_throttle_page_t;
 
 
-/* the rejection page, cut where the time goes */
+/* the pages that a name with variables can stand for */
 typedef struct {
-    ngx_str_t                        head;
-    ngx_str_t                        tail;
-} ngx_http_flash_throttle_rejected_t;
+    ngx_http_complex_value_t         name;
+    ngx_rbtree_t                     tree;
+    ngx_rbtree_node_t                sentinel;
+} ngx_http_flash_throttle_pages_t;
 
 
 typedef struct {
@@ -94,7 +105,7 @@ typedef struct {
     ft_keyring_t                    *ring;
 
     ngx_http_flash_throttle_page_t  *page;
-    ngx_http_flash_throttle_rejected_t  rejected;
+    ngx_http_flash_throttle_page_t  *rejected;
 } ngx_http_flash_throttle_main_conf_t;
 
 
@@ -104,6 +115,7 @@ typedef struct {
 
     ngx_http_flash_throttle_cookie_t  *cookie;
     ngx_http_flash_throttle_page_t  *page;
+    ngx_http_flash_throttle_pages_t  *pages;        /* NULL: page for all */
     ngx_http_complex_value_t        *bind;
     ngx_array_t                     *bypass;
     ngx_msec_t                       session;
@@ -212,6 +224,19 @@ char *ngx_http_flash_throttle_queue_page(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 ngx_int_t ngx_http_flash_throttle_init_pages(ngx_conf_t *cf,
     ngx_http_flash_throttle_main_conf_t *ftmf);
+
+/* The queue page for a request; NULL: the value of a variable failed. */
+ngx_http_flash_throttle_page_t *ngx_http_flash_throttle_find_page(
+    ngx_http_request_t *r, ngx_http_flash_throttle_conf_t *ftcf);
+
+/* Cuts page->html into pieces at its slots, and leaves them blank in it. */
+ngx_int_t ngx_http_flash_throttle_cut(ngx_conf_t *cf,
+    ngx_http_flash_throttle_page_t *page);
+
+/* A page that has slots, filled in: a chain of buffers; NULL: no memory. */
+ngx_chain_t *ngx_http_flash_throttle_fill(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx, ngx_http_flash_throttle_page_t *page,
+    ngx_uint_t gzip);
 
 /* The directives whose arguments nginx has no setter for. */
 char *ngx_http_flash_throttle_zone(ngx_conf_t *cf, ngx_command_t *cmd,

@@ -2,8 +2,8 @@
 /*
  * Copyright (C) flash_throttle contributors
  *
- * The queue page: read once at configuration, or built in; with a gzip twin,
- * because nginx's own gzip filter leaves a 503 alone.
+ * The pages: read once at configuration, or built in; with a gzip twin, because
+ * nginx's own gzip filter leaves a 503 alone.
  */
 
 
@@ -15,55 +15,121 @@
 
 #define NGX_HTTP_FLASH_THROTTLE_PAGE_MAX    (1024 * 1024)
 
-/* where the rejection page wants the time */
-#define NGX_HTTP_FLASH_THROTTLE_MARK        "{{time}}"
-
 /* zlib's window, and 16 for a gzip head around it */
 #define NGX_HTTP_FLASH_THROTTLE_GZIP_BITS   (MAX_WBITS + 16)
 
 
+/* a page by its file's name */
+typedef struct {
+    ngx_str_node_t                   sn;
+    ngx_http_flash_throttle_page_t  *page;
+} ngx_http_flash_throttle_page_node_t;
+
+
+static ngx_http_flash_throttle_page_t *ngx_http_flash_throttle_make_page(
+    ngx_conf_t *cf, u_char *html, size_t len);
+static ngx_int_t ngx_http_flash_throttle_put_script(ngx_conf_t *cf,
+    ngx_str_t *html);
+static char *ngx_http_flash_throttle_read_pages(ngx_conf_t *cf,
+    ngx_command_t *cmd, ngx_str_t *name,
+    ngx_http_flash_throttle_pages_t *pages);
+static ngx_int_t ngx_http_flash_throttle_pattern(ngx_conf_t *cf,
+    ngx_str_t *name, ngx_str_t *pattern);
+static ngx_int_t ngx_http_flash_throttle_add_page(ngx_conf_t *cf,
+    ngx_command_t *cmd, ngx_str_t *name,
+    ngx_http_flash_throttle_pages_t *pages);
+static ngx_http_flash_throttle_page_t *ngx_http_flash_throttle_load_page(
+    ngx_conf_t *cf, ngx_command_t *cmd, ngx_str_t *name);
 static ngx_int_t ngx_http_flash_throttle_read_page(ngx_conf_t *cf,
     ngx_command_t *cmd, ngx_str_t *name, ngx_str_t *html);
 static ngx_int_t ngx_http_flash_throttle_gzip(ngx_conf_t *cf,
     ngx_http_flash_throttle_page_t *page);
 
 
+#define ngx_http_flash_throttle_built_in(cf, html)                            \
+    ngx_http_flash_throttle_make_page(cf, html, sizeof(html) - 1)
+
+
 ngx_int_t
 ngx_http_flash_throttle_init_pages(ngx_conf_t *cf,
     ngx_http_flash_throttle_main_conf_t *ftmf)
 {
-    u_char     *mark;
-    ngx_str_t   rejected;
-
-    ftmf->page = ngx_pcalloc(cf->pool, sizeof(ngx_http_flash_throttle_page_t));
+    ftmf->page = ngx_http_flash_throttle_built_in(cf,
+                                       ngx_http_flash_throttle_queue_html);
     if (ftmf->page == NULL) {
         return NGX_ERROR;
     }
 
-    ftmf->page->html.data = ngx_http_flash_throttle_queue_html;
-    ftmf->page->html.len = sizeof(ngx_http_flash_throttle_queue_html) - 1;
-
-    rejected.data = ngx_http_flash_throttle_rejected_html;
-    rejected.len = sizeof(ngx_http_flash_throttle_rejected_html) - 1;
-
-    mark = ngx_strnstr(rejected.data, NGX_HTTP_FLASH_THROTTLE_MARK,
-                       rejected.len);
-    if (mark == NULL) {
-        ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
-                      "flash_throttle was built with a rejection page that "
-                      "lacks \"%s\"", NGX_HTTP_FLASH_THROTTLE_MARK);
+    ftmf->rejected = ngx_http_flash_throttle_built_in(cf,
+                                       ngx_http_flash_throttle_rejected_html);
+    if (ftmf->rejected == NULL) {
         return NGX_ERROR;
     }
 
-    ftmf->rejected.head.data = rejected.data;
-    ftmf->rejected.head.len = mark - rejected.data;
+    return NGX_OK;
+}
 
-    mark += sizeof(NGX_HTTP_FLASH_THROTTLE_MARK) - 1;
 
-    ftmf->rejected.tail.data = mark;
-    ftmf->rejected.tail.len = rejected.data + rejected.len - mark;
+static ngx_http_flash_throttle_page_t *
+ngx_http_flash_throttle_make_page(ngx_conf_t *cf, u_char *html, size_t len)
+{
+    ngx_http_flash_throttle_page_t  *page;
 
-    return ngx_http_flash_throttle_gzip(cf, ftmf->page);
+    page = ngx_pcalloc(cf->pool, sizeof(ngx_http_flash_throttle_page_t));
+    if (page == NULL) {
+        return NULL;
+    }
+
+    page->html.data = html;
+    page->html.len = len;
+
+    if (ngx_http_flash_throttle_cut(cf, page) != NGX_OK
+        || ngx_http_flash_throttle_gzip(cf, page) != NGX_OK)
+    {
+        return NULL;
+    }
+
+    return page;
+}
+
+
+/* A shop's own page takes the script from the page that is built in. */
+
+static ngx_int_t
+ngx_http_flash_throttle_put_script(ngx_conf_t *cf, ngx_str_t *html)
+{
+    u_char     *p, *start, *mark, *last;
+    ngx_str_t   script;
+
+    mark = ngx_strnstr(html->data, "{{script}}", html->len);
+
+    if (mark == NULL) {
+        return NGX_OK;
+    }
+
+    script.data = (u_char *) ngx_strstr(ngx_http_flash_throttle_queue_html,
+                                        "<script>");
+    script.len = (u_char *) ngx_strstr(script.data, "</script>")
+                 + sizeof("</script>") - 1 - script.data;
+
+    p = ngx_pnalloc(cf->pool, html->len + script.len);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    start = p;
+    last = html->data + html->len;
+
+    p = ngx_cpymem(p, html->data, mark - html->data);
+    p = ngx_cpymem(p, script.data, script.len);
+
+    mark += sizeof("{{script}}") - 1;
+    p = ngx_cpymem(p, mark, last - mark);
+
+    html->data = start;
+    html->len = p - start;
+
+    return NGX_OK;
 }
 
 
@@ -73,10 +139,10 @@ ngx_http_flash_throttle_queue_page(ngx_conf_t *cf, ngx_command_t *cmd,
 {
     ngx_http_flash_throttle_conf_t *ftcf = conf;
 
-    ngx_str_t                       *value, name;
-    ngx_http_flash_throttle_page_t  *page;
+    ngx_str_t                        *value, name;
+    ngx_http_flash_throttle_pages_t  *pages;
 
-    if (ftcf->page) {
+    if (ftcf->page || ftcf->pages) {
         return "is duplicate";
     }
 
@@ -87,21 +153,231 @@ ngx_http_flash_throttle_queue_page(ngx_conf_t *cf, ngx_command_t *cmd,
         return NGX_CONF_ERROR;
     }
 
-    page = ngx_pcalloc(cf->pool, sizeof(ngx_http_flash_throttle_page_t));
-    if (page == NULL) {
+    if (ngx_http_script_variables_count(&name) == 0) {
+        ftcf->page = ngx_http_flash_throttle_load_page(cf, cmd, &name);
+
+        return ftcf->page ? NGX_CONF_OK : NGX_CONF_ERROR;
+    }
+
+    pages = ngx_pcalloc(cf->pool, sizeof(ngx_http_flash_throttle_pages_t));
+    if (pages == NULL) {
         return NGX_CONF_ERROR;
     }
 
-    if (ngx_http_flash_throttle_read_page(cf, cmd, &name, &page->html)
-        != NGX_OK
-        || ngx_http_flash_throttle_gzip(cf, page) != NGX_OK)
+    ftcf->pages = pages;
+
+    return ngx_http_flash_throttle_read_pages(cf, cmd, &name, pages);
+}
+
+
+/*
+ * All files that a name with variables can stand for are read now, and none
+ * later: a variable's value cannot name any other file.
+ */
+
+static char *
+ngx_http_flash_throttle_read_pages(ngx_conf_t *cf, ngx_command_t *cmd,
+    ngx_str_t *name, ngx_http_flash_throttle_pages_t *pages)
+{
+    ngx_int_t                          rc;
+    ngx_str_t                          pattern, file;
+    ngx_glob_t                         gl;
+    ngx_http_compile_complex_value_t   ccv;
+
+    if (name->len < 5
+        || ngx_strncmp(name->data + name->len - 5, ".html", 5) != 0)
     {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid page \"%V\" in \"%V\" directive, "
+                           "with variables it must end with \".html\"",
+                           name, &cmd->name);
         return NGX_CONF_ERROR;
     }
 
-    ftcf->page = page;
+    if (ngx_http_flash_throttle_pattern(cf, name, &pattern) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+
+    ngx_memzero(&ccv, sizeof(ngx_http_compile_complex_value_t));
+
+    ccv.cf = cf;
+    ccv.value = name;
+    ccv.complex_value = &pages->name;
+
+    if (ngx_http_compile_complex_value(&ccv) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+
+    ngx_rbtree_init(&pages->tree, &pages->sentinel,
+                    ngx_str_rbtree_insert_value);
+
+    ngx_memzero(&gl, sizeof(ngx_glob_t));
+
+    gl.pattern = pattern.data;
+    gl.log = cf->log;
+    gl.test = 1;
+
+    if (ngx_open_glob(&gl) != NGX_OK) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
+                           ngx_open_glob_n " \"%V\" failed", &pattern);
+        return NGX_CONF_ERROR;
+    }
+
+    do {
+        rc = ngx_read_glob(&gl, &file);
+
+        if (rc == NGX_OK) {
+            rc = ngx_http_flash_throttle_add_page(cf, cmd, &file, pages);
+        }
+
+    } while (rc == NGX_OK);
+
+    ngx_close_glob(&gl);
+
+    if (rc == NGX_ERROR) {
+        return NGX_CONF_ERROR;
+    }
+
+    if (pages->tree.root == &pages->sentinel) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid page \"%V\" in \"%V\" directive, "
+                           "there is no file like \"%V\"",
+                           name, &cmd->name, &pattern);
+        return NGX_CONF_ERROR;
+    }
 
     return NGX_CONF_OK;
+}
+
+
+/* "/pages/$host.html" may be any "/pages/ *.html". */
+
+static ngx_int_t
+ngx_http_flash_throttle_pattern(ngx_conf_t *cf, ngx_str_t *name,
+    ngx_str_t *pattern)
+{
+    u_char  c, *p, *s, *last;
+
+    p = ngx_pnalloc(cf->pool, 2 * name->len + 1);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    pattern->data = p;
+
+    s = name->data;
+    last = s + name->len;
+
+    while (s < last) {
+        c = *s++;
+
+        if (c != '$') {
+
+            if (c == '*' || c == '?' || c == '[' || c == '\\') {
+                *p++ = '\\';
+            }
+
+            *p++ = c;
+            continue;
+        }
+
+        *p++ = '*';
+
+        if (s < last && *s == '{') {
+            while (s < last && *s++ != '}') { /* void */ }
+            continue;
+        }
+
+        while (s < last
+               && (*s == '_' || (*s >= '0' && *s <= '9')
+                   || (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z')))
+        {
+            s++;
+        }
+    }
+
+    pattern->len = p - pattern->data;
+    *p = '\0';
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_flash_throttle_add_page(ngx_conf_t *cf, ngx_command_t *cmd,
+    ngx_str_t *name, ngx_http_flash_throttle_pages_t *pages)
+{
+    ngx_str_t                             copy;
+    ngx_http_flash_throttle_page_node_t  *node;
+
+    copy.len = name->len;
+    copy.data = ngx_pnalloc(cf->pool, name->len + 1);
+    if (copy.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    (void) ngx_cpystrn(copy.data, name->data, name->len + 1);
+
+    node = ngx_pcalloc(cf->pool, sizeof(ngx_http_flash_throttle_page_node_t));
+    if (node == NULL) {
+        return NGX_ERROR;
+    }
+
+    node->page = ngx_http_flash_throttle_load_page(cf, cmd, &copy);
+    if (node->page == NULL) {
+        return NGX_ERROR;
+    }
+
+    node->sn.str = copy;
+    node->sn.node.key = ngx_crc32_long(copy.data, copy.len);
+
+    ngx_rbtree_insert(&pages->tree, &node->sn.node);
+
+    return NGX_OK;
+}
+
+
+ngx_http_flash_throttle_page_t *
+ngx_http_flash_throttle_find_page(ngx_http_request_t *r,
+    ngx_http_flash_throttle_conf_t *ftcf)
+{
+    ngx_str_t                             name;
+    ngx_str_node_t                       *sn;
+    ngx_http_flash_throttle_page_node_t  *node;
+
+    if (ftcf->pages == NULL) {
+        return ftcf->page;
+    }
+
+    if (ngx_http_complex_value(r, &ftcf->pages->name, &name) != NGX_OK) {
+        return NULL;
+    }
+
+    sn = ngx_str_rbtree_lookup(&ftcf->pages->tree, &name,
+                               ngx_crc32_long(name.data, name.len));
+    if (sn == NULL) {
+        return ftcf->page;
+    }
+
+    node = (ngx_http_flash_throttle_page_node_t *) sn;
+
+    return node->page;
+}
+
+
+static ngx_http_flash_throttle_page_t *
+ngx_http_flash_throttle_load_page(ngx_conf_t *cf, ngx_command_t *cmd,
+    ngx_str_t *name)
+{
+    ngx_str_t  html;
+
+    if (ngx_http_flash_throttle_read_page(cf, cmd, name, &html) != NGX_OK
+        || ngx_http_flash_throttle_put_script(cf, &html) != NGX_OK)
+    {
+        return NULL;
+    }
+
+    return ngx_http_flash_throttle_make_page(cf, html.data, html.len);
 }
 
 
@@ -192,7 +468,7 @@ ngx_http_flash_throttle_gzip(ngx_conf_t *cf,
         != Z_OK)
     {
         ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
-                      "flash_throttle could not compress the queue page, "
+                      "flash_throttle could not compress a page, "
                       "deflateInit2() failed");
         return NGX_ERROR;
     }
@@ -218,7 +494,7 @@ ngx_http_flash_throttle_gzip(ngx_conf_t *cf,
 
     if (rc != Z_STREAM_END) {
         ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
-                      "flash_throttle could not compress the queue page, "
+                      "flash_throttle could not compress a page, "
                       "deflate() failed: %d", rc);
         return NGX_ERROR;
     }

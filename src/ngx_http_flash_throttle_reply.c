@@ -16,9 +16,6 @@
             "\"retry_ms\":,\"first_attempt_ms\":,\"ticket\":\"\"}")           \
      + 4 * NGX_INT64_LEN + FT_TICKET_LEN)
 
-#define NGX_HTTP_FLASH_THROTTLE_TIME_LEN                                      \
-    (NGX_INT64_LEN + sizeof(" seconds") - 1)
-
 
 static ngx_int_t ngx_http_flash_throttle_head(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, ngx_uint_t admitted);
@@ -26,12 +23,14 @@ static ngx_int_t ngx_http_flash_throttle_header(ngx_http_request_t *r,
     const char *name, size_t name_len, u_char *value, size_t len);
 static ngx_buf_t *ngx_http_flash_throttle_json(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, ngx_uint_t admitted, u_char *text);
-static ngx_buf_t *ngx_http_flash_throttle_page(ngx_http_request_t *r,
-    ngx_http_flash_throttle_ctx_t *ctx);
-static ngx_buf_t *ngx_http_flash_throttle_rejected(ngx_http_request_t *r,
+static ngx_chain_t *ngx_http_flash_throttle_page(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx, ngx_chain_t *one);
+static ngx_int_t ngx_http_flash_throttle_can_gzip(ngx_http_request_t *r,
+    ngx_http_flash_throttle_page_t *page);
+static ngx_uint_t ngx_http_flash_throttle_is_first(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx);
 static ngx_int_t ngx_http_flash_throttle_send(ngx_http_request_t *r,
-    ngx_buf_t *b);
+    ngx_chain_t *out);
 
 
 #define ngx_http_flash_throttle_add_header(r, name, value, len)               \
@@ -42,9 +41,9 @@ ngx_int_t
 ngx_http_flash_throttle_reply(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, u_char *text)
 {
-    ngx_int_t    rc;
-    ngx_buf_t   *b;
-    ngx_uint_t   admitted;
+    ngx_int_t     rc;
+    ngx_uint_t    admitted;
+    ngx_chain_t   one, *out;
 
     /* no "100 Continue" for a body that nobody will read */
 
@@ -66,17 +65,18 @@ ngx_http_flash_throttle_reply(ngx_http_request_t *r,
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (admitted || ctx->json) {
-        b = ngx_http_flash_throttle_json(r, ctx, admitted, text);
+    one.buf = NULL;
+    one.next = NULL;
+    out = &one;
 
-    } else if (ctx->status == NGX_HTTP_FLASH_THROTTLE_REJECTED) {
-        b = ngx_http_flash_throttle_rejected(r, ctx);
+    if (admitted || ctx->json) {
+        one.buf = ngx_http_flash_throttle_json(r, ctx, admitted, text);
 
     } else {
-        b = ngx_http_flash_throttle_page(r, ctx);
+        out = ngx_http_flash_throttle_page(r, ctx, &one);
     }
 
-    if (b == NULL) {
+    if (out == NULL || out->buf == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -85,7 +85,7 @@ ngx_http_flash_throttle_reply(ngx_http_request_t *r,
      * the request on to the next phase.
      */
 
-    ngx_http_finalize_request(r, ngx_http_flash_throttle_send(r, b));
+    ngx_http_finalize_request(r, ngx_http_flash_throttle_send(r, out));
 
     return NGX_DONE;
 }
@@ -221,113 +221,136 @@ ngx_http_flash_throttle_json(ngx_http_request_t *r,
 }
 
 
-static void
-ngx_http_flash_throttle_html(ngx_http_request_t *r)
+/*
+ * The same bytes for everybody who comes for the first time; whoever comes back
+ * for a page rather than polls has no script that fills in the rest.
+ */
+
+static ngx_chain_t *
+ngx_http_flash_throttle_page(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx, ngx_chain_t *one)
 {
+    ngx_int_t                             gzip;
+    ngx_buf_t                            *b;
+    ngx_str_t                            *body;
+    ngx_http_flash_throttle_page_t       *page;
+    ngx_http_flash_throttle_main_conf_t  *ftmf;
+
+    if (ctx->status == NGX_HTTP_FLASH_THROTTLE_REJECTED) {
+        ftmf = ngx_http_get_module_main_conf(r, ngx_http_flash_throttle_module);
+        page = ftmf->rejected;
+
+    } else {
+        page = ngx_http_flash_throttle_find_page(r, ctx->conf);
+    }
+
+    if (page == NULL) {
+        return NULL;
+    }
+
+    gzip = ngx_http_flash_throttle_can_gzip(r, page);
+
+    if (gzip == NGX_ERROR) {
+        return NULL;
+    }
+
     ngx_str_set(&r->headers_out.content_type, "text/html");
     r->headers_out.content_type_len = r->headers_out.content_type.len;
     ngx_str_set(&r->headers_out.charset, "utf-8");
-}
 
-
-/* The buffer is marked as memory: no filter may write into the page. */
-
-static ngx_buf_t *
-ngx_http_flash_throttle_page(ngx_http_request_t *r,
-    ngx_http_flash_throttle_ctx_t *ctx)
-{
-    ngx_buf_t                       *b;
-    ngx_str_t                       *body;
-    ngx_http_flash_throttle_page_t  *page;
-
-    page = ctx->conf->page;
-    body = &page->html;
-
-#if (NGX_HTTP_GZIP)
-
-    if (page->gzip.len) {
-        r->gzip_vary = 1;
-
-        if (ngx_http_gzip_ok(r) == NGX_OK) {
-            body = &page->gzip;
-
-            if (ngx_http_flash_throttle_add_header(r, "Content-Encoding",
-                                                   (u_char *) "gzip", 4)
-                != NGX_OK)
-            {
-                return NULL;
-            }
-
-            r->headers_out.content_encoding =
-                    (ngx_table_elt_t *) r->headers_out.headers.last->elts
-                    + r->headers_out.headers.last->nelts - 1;
-        }
+    if (page->pieces && !ngx_http_flash_throttle_is_first(r, ctx)) {
+        return ngx_http_flash_throttle_fill(r, ctx, page, gzip == NGX_OK);
     }
-
-#endif
 
     b = ngx_calloc_buf(r->pool);
     if (b == NULL) {
         return NULL;
     }
 
+    /* marked as memory: no filter may write into the page */
+
+    body = (gzip == NGX_OK) ? &page->gzip : &page->html;
+
     b->pos = body->data;
     b->last = body->data + body->len;
     b->memory = 1;
 
-    ngx_http_flash_throttle_html(r);
+    one->buf = b;
 
-    return b;
+    return one;
 }
 
 
-static ngx_buf_t *
-ngx_http_flash_throttle_rejected(ngx_http_request_t *r,
+/* NGX_OK: the response is said to be compressed.  NGX_DECLINED: it is not. */
+
+static ngx_int_t
+ngx_http_flash_throttle_can_gzip(ngx_http_request_t *r,
+    ngx_http_flash_throttle_page_t *page)
+{
+#if (NGX_HTTP_GZIP)
+
+    if (page->gzip.len == 0) {
+        return NGX_DECLINED;
+    }
+
+    r->gzip_vary = 1;
+
+    if (ngx_http_gzip_ok(r) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    if (ngx_http_flash_throttle_add_header(r, "Content-Encoding",
+                                           (u_char *) "gzip", 4)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    r->headers_out.content_encoding =
+                    (ngx_table_elt_t *) r->headers_out.headers.last->elts
+                    + r->headers_out.headers.last->nelts - 1;
+
+    return NGX_OK;
+
+#else
+
+    return NGX_DECLINED;
+
+#endif
+}
+
+
+/* A first attempt by a link: its stamp is of now. */
+
+static ngx_uint_t
+ngx_http_flash_throttle_is_first(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx)
 {
-    uint64_t                              seconds;
-    ngx_buf_t                            *b;
-    ngx_http_flash_throttle_rejected_t   *page;
-    ngx_http_flash_throttle_main_conf_t  *ftmf;
-
-    ftmf = ngx_http_get_module_main_conf(r, ngx_http_flash_throttle_module);
-
-    page = &ftmf->rejected;
-    seconds = ctx->verdict.retry_ms / 1000 + 1;
-
-    b = ngx_create_temp_buf(r->pool, page->head.len + page->tail.len
-                                     + NGX_HTTP_FLASH_THROTTLE_TIME_LEN);
-    if (b == NULL) {
-        return NULL;
-    }
-
-    b->last = ngx_cpymem(b->last, page->head.data, page->head.len);
-
-    if (seconds < 120) {
-        b->last = ngx_sprintf(b->last, "%uL second%s", seconds,
-                              seconds == 1 ? "" : "s");
-    } else {
-        b->last = ngx_sprintf(b->last, "%uL minutes", (seconds + 59) / 60);
-    }
-
-    b->last = ngx_cpymem(b->last, page->tail.data, page->tail.len);
-
-    ngx_http_flash_throttle_html(r);
-
-    return b;
+    return ctx->status == NGX_HTTP_FLASH_THROTTLE_QUEUED
+           && ctx->ticket.first_ms == ctx->ticket.seen_ms
+           && (r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD));
 }
 
 
 static ngx_int_t
-ngx_http_flash_throttle_send(ngx_http_request_t *r, ngx_buf_t *b)
+ngx_http_flash_throttle_send(ngx_http_request_t *r, ngx_chain_t *out)
 {
-    ngx_int_t    rc;
-    ngx_chain_t  out;
+    off_t         len;
+    ngx_int_t     rc;
+    ngx_chain_t  *cl, *last;
 
-    r->headers_out.content_length_n = b->last - b->pos;
+    len = 0;
+    last = out;
 
-    b->last_buf = 1;
-    b->last_in_chain = 1;
+    for (cl = out; cl; cl = cl->next) {
+        len += cl->buf->last - cl->buf->pos;
+        last = cl;
+    }
+
+    r->headers_out.content_length_n = len;
+
+    last->buf->last_buf = 1;
+    last->buf->last_in_chain = 1;
 
     rc = ngx_http_send_header(r);
 
@@ -335,8 +358,5 @@ ngx_http_flash_throttle_send(ngx_http_request_t *r, ngx_buf_t *b)
         return rc;
     }
 
-    out.buf = b;
-    out.next = NULL;
-
-    return ngx_http_output_filter(r, &out);
+    return ngx_http_output_filter(r, out);
 }
