@@ -66,7 +66,7 @@ __DATA__
     flash_throttle_zone $server_name zone=sale:1m inflight=1;
 --- config
     location / {
-        flash_throttle zone=sale hold=1500ms;
+        flash_throttle zone=sale hold=4s;
         proxy_pass http://till;
     }
     location /throttle {
@@ -129,7 +129,7 @@ __DATA__
         flash_throttle_status;
     }
 --- shop
-    my ($till) = busy_till('/checkout');
+    my ($till, $one, $first) = busy_till('/checkout');
     my @shoppers = map { shopper('X-Name' => $_) } 1 .. 4;
 
     for my $shopper (@shoppers) {
@@ -228,7 +228,7 @@ __DATA__
         flash_throttle_status;
     }
 --- shop
-    my ($till) = busy_till('/checkout');
+    my ($till, $one, $first) = busy_till('/checkout');
     my $two = shopper;
     my $held = hold_at_edge($two, sub { h2_request($two, '/checkout') });
 
@@ -262,7 +262,7 @@ __DATA__
         flash_throttle_status;
     }
 --- shop
-    my ($till) = busy_till('/checkout');
+    my ($till, $one, $first) = busy_till('/checkout');
     my $two = shopper;
     my $pid;
     my $held = hold_at_edge($two, sub { (my $out, $pid) = h2_request($two, '/checkout'); $out });
@@ -291,14 +291,14 @@ __DATA__
     }
     location /post {
         flash_throttle zone=sale hold=20s;
-        lingering_close off;
+        lingering_timeout 50ms;
         proxy_pass http://unix:$TEST_NGINX_HTML_DIR/body.sock:;
     }
     location /throttle {
         flash_throttle_status;
     }
 --- shop
-    my ($till) = busy_till('/checkout');
+    my ($till, $one, $first) = busy_till('/checkout');
     my $two = shopper;
     my $socket = hold_at_edge($two, sub {
         return $two->request('POST', '/post', Wait => 0, 'Content-Length' => 100000);
