@@ -156,6 +156,24 @@ typedef struct {
 } ngx_http_flash_throttle_ctx_t;
 
 
+/* the headers of one name: the first one, and how many there are */
+typedef struct {
+    ngx_list_part_t                 *part;
+    ngx_uint_t                       i;
+    ngx_uint_t                       n;
+} ngx_http_flash_throttle_lines_t;
+
+
+/* of what a request brings, what matters here */
+typedef struct {
+    ngx_http_flash_throttle_lines_t  cookies;
+    ngx_http_flash_throttle_lines_t  accepts;
+    ngx_str_t                       *ticket;       /* Flash-Throttle-Ticket */
+    unsigned                         poll:1;       /* Flash-Throttle-Poll */
+    unsigned                         preflight:1;  /* of CORS, if OPTIONS */
+} ngx_http_flash_throttle_brought_t;
+
+
 /* The decision on the main request, or NULL if the throttle did not run. */
 ngx_http_flash_throttle_ctx_t *ngx_http_flash_throttle_get_ctx(
     ngx_http_request_t *r);
@@ -163,9 +181,9 @@ ngx_http_flash_throttle_ctx_t *ngx_http_flash_throttle_get_ctx(
 /* The preaccess handler. */
 ngx_int_t ngx_http_flash_throttle_handler(ngx_http_request_t *r);
 
-/* Fills a call of the core: its time, this worker. */
+/* Fills a call of the core by this worker. */
 void ngx_http_flash_throttle_call(ngx_http_flash_throttle_zone_t *zone,
-    ft_state_t *state, ft_rules_t *rules, ft_call_t *call);
+    ft_state_t *state, ft_rules_t *rules, uint64_t now_ms, ft_call_t *call);
 
 /* The end of a hold: the request has been admitted. */
 void ngx_http_flash_throttle_admit(ngx_http_flash_throttle_ctx_t *ctx,
@@ -185,19 +203,21 @@ ngx_int_t ngx_http_flash_throttle_init_lines(
     ngx_http_flash_throttle_zone_t *zone, ngx_cycle_t *cycle);
 
 
+/* Looks through a request's headers. */
+void ngx_http_flash_throttle_look(ngx_http_request_t *r,
+    ngx_http_flash_throttle_brought_t *brought);
+
 /*
  * Reads the best of the tickets that a request brings, verified, into
- * ctx->ticket (kind 0: there is none).
+ * ctx->ticket (kind 0: there is none).  Once for each look, as is the next.
  */
 void ngx_http_flash_throttle_read(ngx_http_request_t *r,
-    ngx_http_flash_throttle_ctx_t *ctx, uint64_t now_ms);
+    ngx_http_flash_throttle_ctx_t *ctx,
+    ngx_http_flash_throttle_brought_t *brought, uint64_t now_ms);
 
 /* Whether a client asks for JSON rather than HTML. */
-ngx_uint_t ngx_http_flash_throttle_wants_json(ngx_http_request_t *r);
-
-/* Whether it is a poll, a CORS preflight. */
-ngx_uint_t ngx_http_flash_throttle_is_poll(ngx_http_request_t *r);
-ngx_uint_t ngx_http_flash_throttle_is_preflight(ngx_http_request_t *r);
+ngx_uint_t ngx_http_flash_throttle_wants_json(
+    ngx_http_flash_throttle_brought_t *brought);
 
 /* Signs ctx->ticket into `text`, FT_TICKET_LEN bytes. */
 void ngx_http_flash_throttle_sign(ngx_http_request_t *r,
@@ -278,7 +298,7 @@ ngx_int_t ngx_http_flash_throttle_key(ngx_http_request_t *r,
 
 /* The state of a key, made if it is new.  NULL: the zone is full. */
 ft_state_t *ngx_http_flash_throttle_state(ngx_http_flash_throttle_zone_t *zone,
-    ngx_str_t *key, ngx_log_t *log);
+    ngx_str_t *key, uint64_t now_ms, ngx_log_t *log);
 
 /* The zone's time, ms. */
 uint64_t ngx_http_flash_throttle_now(ngx_http_flash_throttle_zone_t *zone);

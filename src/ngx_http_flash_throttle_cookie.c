@@ -2,14 +2,11 @@
 /*
  * Copyright (C) flash_throttle contributors
  *
- * What a request brings (its ticket, in a cookie or a header; whether it polls;
- * what it would like to be answered with) and the cookie that it takes home.
+ * The cookie that a request takes home.
  */
 
 
 #include "ngx_http_flash_throttle.h"
-#include "ft_accept.h"
-#include "ft_cookie.h"
 
 
 #define NGX_HTTP_FLASH_THROTTLE_ATTRIBUTES                                    \
@@ -27,28 +24,6 @@ typedef struct {
 } ngx_http_flash_throttle_attributes_t;
 
 
-/* how far the list of request headers was searched */
-typedef struct {
-    ngx_list_part_t  *part;
-    ngx_uint_t        i;
-} ngx_http_flash_throttle_headers_t;
-
-
-#define ngx_http_flash_throttle_headers(r)                                    \
-    (ngx_http_flash_throttle_headers_t) { &(r)->headers_in.headers.part, 0 }
-
-#define ngx_http_flash_throttle_next(headers, name)                           \
-    ngx_http_flash_throttle_next_header(headers, name, sizeof(name) - 1)
-
-
-static ngx_table_elt_t *ngx_http_flash_throttle_next_header(
-    ngx_http_flash_throttle_headers_t *headers, const char *name, size_t len);
-static void ngx_http_flash_throttle_read_cookie(ngx_str_t *header,
-    ngx_http_flash_throttle_ctx_t *ctx, ft_keyring_t *ring, uint64_t now_ms,
-    ngx_uint_t *tries);
-static void ngx_http_flash_throttle_try(const char *text, size_t len,
-    ngx_http_flash_throttle_ctx_t *ctx, ft_keyring_t *ring, uint64_t now_ms);
-
 static ngx_uint_t ngx_http_flash_throttle_is_token(ngx_str_t *s);
 static char *ngx_http_flash_throttle_parse_attributes(ngx_conf_t *cf,
     ngx_command_t *cmd, ngx_str_t *arg,
@@ -61,178 +36,6 @@ static char *ngx_http_flash_throttle_prefix(ngx_conf_t *cf, ngx_command_t *cmd,
     ngx_str_t *name, ngx_http_flash_throttle_attributes_t *a);
 static ngx_int_t ngx_http_flash_throttle_join_attributes(ngx_conf_t *cf,
     ngx_http_flash_throttle_attributes_t *a, ngx_str_t *joined);
-
-
-/* The next header of a name, in lower case; NULL: there is none. */
-
-static ngx_table_elt_t *
-ngx_http_flash_throttle_next_header(ngx_http_flash_throttle_headers_t *headers,
-    const char *name, size_t len)
-{
-    ngx_table_elt_t  *h;
-
-    for ( ;; ) {
-
-        if (headers->i == headers->part->nelts) {
-
-            if (headers->part->next == NULL) {
-                return NULL;
-            }
-
-            headers->part = headers->part->next;
-            headers->i = 0;
-            continue;
-        }
-
-        h = headers->part->elts;
-        h += headers->i++;
-
-        if (h->key.len == len && ngx_memcmp(h->lowcase_key, name, len) == 0) {
-            return h;
-        }
-    }
-}
-
-
-/*
- * Of the usable ones a pass wins, then the ticket with the earliest stamp: the
- * shopper's best place, whoever else sets cookies of that name.
- */
-
-static void
-ngx_http_flash_throttle_try(const char *text, size_t len,
-    ngx_http_flash_throttle_ctx_t *ctx, ft_keyring_t *ring, uint64_t now_ms)
-{
-    ft_ticket_t   ticket, *best;
-
-    best = &ctx->ticket;
-
-    if (!ft_ticket_verify(ring, &ctx->context, text, len, &ticket)
-        || !ft_ticket_usable(&ticket, now_ms))
-    {
-        return;
-    }
-
-    if (best->kind == 0
-        || (ticket.kind == FT_TICKET_PASS && best->kind != FT_TICKET_PASS)
-        || (ticket.kind == best->kind && ticket.first_ms < best->first_ms))
-    {
-        *best = ticket;
-    }
-}
-
-
-static void
-ngx_http_flash_throttle_read_cookie(ngx_str_t *header,
-    ngx_http_flash_throttle_ctx_t *ctx, ft_keyring_t *ring, uint64_t now_ms,
-    ngx_uint_t *tries)
-{
-    ft_text_t   rest, value;
-    ngx_str_t  *name;
-
-    name = &ctx->conf->set_name;
-
-    rest.data = (char *) header->data;
-    rest.len = header->len;
-
-    /* set_name ends with the "=" */
-
-    while (*tries && ft_cookie_next(&rest, (char *) name->data, name->len - 1,
-                                    &value))
-    {
-        if (value.len == FT_TICKET_LEN) {
-            ngx_http_flash_throttle_try(value.data, value.len, ctx, ring,
-                                        now_ms);
-            (*tries)--;
-        }
-    }
-}
-
-
-void
-ngx_http_flash_throttle_read(ngx_http_request_t *r,
-    ngx_http_flash_throttle_ctx_t *ctx, uint64_t now_ms)
-{
-    ngx_uint_t                            tries;
-    ngx_table_elt_t                      *h;
-    ngx_http_flash_throttle_headers_t     headers;
-    ngx_http_flash_throttle_main_conf_t  *ftmf;
-
-    ftmf = ngx_http_get_module_main_conf(r, ngx_http_flash_throttle_module);
-
-    tries = NGX_HTTP_FLASH_THROTTLE_TRIES;
-
-    /*
-     * In the list of all headers rather than where nginx keeps cookies, which
-     * differs between versions.
-     */
-
-    headers = ngx_http_flash_throttle_headers(r);
-
-    while ((h = ngx_http_flash_throttle_next(&headers, "cookie"))) {
-        ngx_http_flash_throttle_read_cookie(&h->value, ctx, ftmf->ring, now_ms,
-                                            &tries);
-    }
-
-    headers = ngx_http_flash_throttle_headers(r);
-
-    h = ngx_http_flash_throttle_next(&headers, "flash-throttle-ticket");
-
-    if (h) {
-        ngx_http_flash_throttle_try((char *) h->value.data, h->value.len, ctx,
-                                    ftmf->ring, now_ms);
-    }
-}
-
-
-ngx_uint_t
-ngx_http_flash_throttle_is_poll(ngx_http_request_t *r)
-{
-    ngx_table_elt_t                    *h;
-    ngx_http_flash_throttle_headers_t   headers;
-
-    headers = ngx_http_flash_throttle_headers(r);
-
-    h = ngx_http_flash_throttle_next(&headers, "flash-throttle-poll");
-
-    return h && h->value.len == 1 && h->value.data[0] == '1';
-}
-
-
-ngx_uint_t
-ngx_http_flash_throttle_wants_json(ngx_http_request_t *r)
-{
-    ft_accept_t                         accept;
-    ngx_table_elt_t                    *h;
-    ngx_http_flash_throttle_headers_t   headers;
-
-    ngx_memzero(&accept, sizeof(ft_accept_t));
-
-    headers = ngx_http_flash_throttle_headers(r);
-
-    while ((h = ngx_http_flash_throttle_next(&headers, "accept"))) {
-        ft_accept_read(&accept, (char *) h->value.data, h->value.len);
-    }
-
-    return ft_accept_json(&accept);
-}
-
-
-ngx_uint_t
-ngx_http_flash_throttle_is_preflight(ngx_http_request_t *r)
-{
-    ngx_http_flash_throttle_headers_t  headers;
-
-    if (r->method != NGX_HTTP_OPTIONS) {
-        return 0;
-    }
-
-    headers = ngx_http_flash_throttle_headers(r);
-
-    return ngx_http_flash_throttle_next(&headers,
-                                        "access-control-request-method")
-           != NULL;
-}
 
 
 void

@@ -116,11 +116,22 @@ ngx_http_flash_throttle_create_ctx(ngx_http_request_t *r,
     }
 
     ctx = cln->data;
-    ngx_memzero(ctx, sizeof(ngx_http_flash_throttle_ctx_t));
+
+    /* the rest is written before it is read, and this is for each request */
 
     ctx->request = r;
     ctx->conf = ftcf;
     ctx->zone = ftcf->shm_zone->data;
+    ctx->state = NULL;
+    ctx->status = 0;
+    ctx->poll = 0;
+    ctx->json = 0;
+    ctx->replay = 0;
+    ctx->held = 0;
+    ctx->counted = 0;
+    ctx->answered = 0;
+
+    ngx_memzero(&ctx->ticket, sizeof(ft_ticket_t));
 
     cln->handler = ngx_http_flash_throttle_cleanup;
 
@@ -139,9 +150,11 @@ static ngx_int_t
 ngx_http_flash_throttle_decide(ngx_http_request_t *r,
     ngx_http_flash_throttle_conf_t *ftcf)
 {
-    ft_call_t                       call;
-    ngx_str_t                       key;
-    ngx_http_flash_throttle_ctx_t  *ctx;
+    uint64_t                            now;
+    ft_call_t                           call;
+    ngx_str_t                           key;
+    ngx_http_flash_throttle_ctx_t      *ctx;
+    ngx_http_flash_throttle_brought_t   brought;
 
     if (ngx_http_flash_throttle_key(r, ftcf->shm_zone->data, &key) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -156,7 +169,9 @@ ngx_http_flash_throttle_decide(ngx_http_request_t *r,
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ctx->poll = ngx_http_flash_throttle_is_poll(r);
+    ngx_http_flash_throttle_look(r, &brought);
+
+    ctx->poll = brought.poll;
 
     switch (ngx_http_test_predicates(r, ftcf->bypass)) {
 
@@ -171,7 +186,7 @@ ngx_http_flash_throttle_decide(ngx_http_request_t *r,
         break;
     }
 
-    if (ngx_http_flash_throttle_is_preflight(r)) {
+    if (brought.preflight && r->method == NGX_HTTP_OPTIONS) {
         ctx->status = NGX_HTTP_FLASH_THROTTLE_BYPASSED;
         return NGX_OK;
     }
@@ -180,11 +195,14 @@ ngx_http_flash_throttle_decide(ngx_http_request_t *r,
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ctx->state = ngx_http_flash_throttle_state(ctx->zone, &key,
+    now = ngx_http_flash_throttle_now(ctx->zone);
+
+    ctx->state = ngx_http_flash_throttle_state(ctx->zone, &key, now,
                                                r->connection->log);
 
-    ngx_http_flash_throttle_call(ctx->zone, ctx->state, &ftcf->rules, &call);
-    ngx_http_flash_throttle_read(r, ctx, call.now_ms);
+    ngx_http_flash_throttle_read(r, ctx, &brought, now);
+    ngx_http_flash_throttle_call(ctx->zone, ctx->state, &ftcf->rules, now,
+                                 &call);
 
     if (ctx->ticket.kind == FT_TICKET_PASS) {
         ctx->status = NGX_HTTP_FLASH_THROTTLE_PASSED;
@@ -196,11 +214,11 @@ ngx_http_flash_throttle_decide(ngx_http_request_t *r,
         return NGX_OK;
     }
 
-    ctx->json = ctx->poll || ngx_http_flash_throttle_wants_json(r);
+    ctx->json = ctx->poll || ngx_http_flash_throttle_wants_json(&brought);
 
     if (ctx->ticket.kind == 0) {
         ctx->ticket.id = ngx_http_flash_throttle_random();
-        ctx->ticket.first_ms = call.now_ms;
+        ctx->ticket.first_ms = now;
     }
 
     if (ctx->state == NULL) {
@@ -243,12 +261,12 @@ ngx_http_flash_throttle_context(ngx_http_request_t *r,
 
 void
 ngx_http_flash_throttle_call(ngx_http_flash_throttle_zone_t *zone,
-    ft_state_t *state, ft_rules_t *rules, ft_call_t *call)
+    ft_state_t *state, ft_rules_t *rules, uint64_t now_ms, ft_call_t *call)
 {
     call->state = state;
     call->limits = &zone->limits;
     call->rules = rules;
-    call->now_ms = ngx_http_flash_throttle_now(zone);
+    call->now_ms = now_ms;
     call->worker = zone->worker;
     call->workers = ft_zone_workers(zone->sh);
 }

@@ -108,6 +108,7 @@ ngx_http_flash_throttle_leave(ngx_http_flash_throttle_ctx_t *ctx)
     hl = ngx_http_flash_throttle_line(ctx->zone, ctx->state);
 
     ngx_http_flash_throttle_call(ctx->zone, ctx->state, &ctx->conf->rules,
+                                 ngx_http_flash_throttle_now(ctx->zone),
                                  &call);
     ft_hold_leave(&call, &hl->line, &ctx->node);
 
@@ -179,6 +180,7 @@ ngx_http_flash_throttle_next(ngx_http_flash_throttle_line_t *hl,
     ctx = ngx_http_flash_throttle_node_ctx(node);
 
     ngx_http_flash_throttle_call(ctx->zone, ctx->state, &ctx->conf->rules,
+                                 ngx_http_flash_throttle_now(ctx->zone),
                                  &call);
 
     node = ft_hold_next(&call, &hl->line, &admitted, &wake_ms);

@@ -240,7 +240,8 @@ ngx_http_flash_throttle_status_key(ngx_http_flash_throttle_parts_t *parts,
 
     len = ft_zone_key(zone->sh, i, key);
 
-    ngx_http_flash_throttle_call(zone, state, zone->rules, &call);
+    ngx_http_flash_throttle_call(zone, state, zone->rules,
+                                 ngx_http_flash_throttle_now(zone), &call);
     s = ft_admission_snapshot(&call);
 
     b->last = ngx_sprintf(b->last, "%s\"", *first ? "" : ",");

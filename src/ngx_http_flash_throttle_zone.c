@@ -240,10 +240,9 @@ ngx_http_flash_throttle_key(ngx_http_request_t *r,
 
 ft_state_t *
 ngx_http_flash_throttle_state(ngx_http_flash_throttle_zone_t *zone,
-    ngx_str_t *key, ngx_log_t *log)
+    ngx_str_t *key, uint64_t now_ms, ngx_log_t *log)
 {
     uint32_t     evicted;
-    uint64_t     now;
     ngx_uint_t   level;
     ft_state_t  *state;
 
@@ -260,9 +259,7 @@ ngx_http_flash_throttle_state(ngx_http_flash_throttle_zone_t *zone,
         }
     }
 
-    now = ngx_http_flash_throttle_now(zone);
-
-    state = ft_zone_find(zone->sh, key->data, key->len, now);
+    state = ft_zone_find(zone->sh, key->data, key->len, now_ms);
 
     if (state) {
         return state;
@@ -270,7 +267,7 @@ ngx_http_flash_throttle_state(ngx_http_flash_throttle_zone_t *zone,
 
     ngx_shmtx_lock(&zone->shpool->mutex);
 
-    state = ft_zone_add(zone->sh, key->data, key->len, now, &evicted);
+    state = ft_zone_add(zone->sh, key->data, key->len, now_ms, &evicted);
 
     ngx_shmtx_unlock(&zone->shpool->mutex);
 
