@@ -9,7 +9,7 @@
 #include <time.h>
 
 
-/* After a failure, as the queue page does. */
+/* After a failure, for there is no advice. */
 #define FT_SHOPPER_AGAIN_MS  1000
 
 #define FT_SHOPPER_ORDER     "{\"quantity\":1}"
