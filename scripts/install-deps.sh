@@ -10,6 +10,7 @@
 #   matrix    for "make matrix"
 #   k6        k6, the load generator, with the machine's Go
 #   report    for "make report"
+#   browser   for "make test-browser" and "make pages", into build/browser
 #
 # Where everything is there already it asks no package server anything.
 # INSTALL_DEPS=no trusts the machine as it is.
@@ -45,9 +46,16 @@ packages_of() {
     report)
         echo gnuplot-nox perl gzip
         ;;
+    browser)
+        # Node may be there from elsewhere, with an npm of its own
+        local node="nodejs npm"
+        ! have npm || node=
+        echo chromium fonts-dejavu-core perl openssl curl wget nghttp2-client \
+             python3 "$node"
+        ;;
     *)
         die "unknown group \"$1\"; the groups are:" \
-            "build test valgrind matrix k6 report"
+            "build test valgrind matrix k6 report browser"
         ;;
     esac
 }
@@ -125,7 +133,25 @@ install_k6() {
 }
 
 
-[ $# -gt 0 ] || die "usage: ${0##*/} GROUP... (build test valgrind matrix k6 report)"
+# What package-lock.json pins, no script of any package run.
+install_browser() {
+    local from=t/browser to=build/browser
+
+    ! cmp -s "$from/package-lock.json" "$to/package-lock.json" \
+        || [ ! -f "$to/complete" ] || return 0
+
+    say "installing with npm: playwright-core, axe-core, terser into $to"
+    mkdir -p "$to"
+    rm -f "$to/complete"
+    cp "$from/package.json" "$from/package-lock.json" "$to/"
+    ( cd "$to" && npm ci --ignore-scripts --no-audit --no-fund < /dev/null ) \
+        || die "npm could not install into $to, see above; Node 18 or newer" \
+               "and an npm that reaches its registry are needed"
+    touch "$to/complete"
+}
+
+
+[ $# -gt 0 ] || die "usage: ${0##*/} GROUP... (build test valgrind matrix k6 report browser)"
 cd "$(dirname "$0")/.."
 
 wanted=()
@@ -151,5 +177,6 @@ for group; do
     case $group in
     test) install_test_nginx ;;
     k6) install_k6 ;;
+    browser) install_browser ;;
     esac
 done

@@ -25,7 +25,7 @@ document.addEventListener('flash-throttle', ({ detail }) => {
   locale = detail.locale;
   until = opens_ms ? opens_ms - skew : Date.now() + retry_ms;
 
-  find('opens').textContent = new Date(until).toLocaleString(locale,
+  find('opens').textContent = new Date(opens_ms || until).toLocaleString(locale,
     { dateStyle: 'full', timeStyle: 'short' });
   tick();
 });

@@ -92,8 +92,8 @@ function showLine(answer) {
   find('place').textContent = count(ahead + 1);
   find('ahead').textContent = count(ahead);
   find('wait').textContent = waitRange(answer.wait_ms / 6e4);
-  find('bar').max = memory.start + 1;
-  find('bar').value = memory.start - ahead;
+  find('bar').max = memory.start + 2;
+  find('bar').value = memory.start + 1 - ahead;
   document.title = `(${count(ahead + 1)}) ${title}`;
 
   if (range !== before && now() > said + 2e4)

@@ -1,0 +1,424 @@
+// What the pages do with the answers that they get, whoever gives them.
+
+'use strict';
+
+const assert = require('node:assert/strict');
+const { afterEach, test } = require('node:test');
+
+const { closeContexts, context, freshPage, inLine, text, titled } = require('./lib/browser.js');
+const { sleep, until } = require('./lib/edge.js');
+const { Stub, queued } = require('./lib/stub.js');
+
+let stub;
+
+afterEach(async () => {
+  await closeContexts();
+  await stub.stop();
+});
+
+
+async function open(answer, options, path) {
+  stub = await Stub.start(answer);
+
+  const page = await freshPage(options);
+
+  await page.goto(stub.url(path));
+
+  return page;
+}
+
+// Waits until so many polls more have been answered.
+async function polled(more = 1) {
+  const before = stub.polls().length;
+
+  await until(`${more} polls`, () => stub.polls().length >= before + more);
+}
+
+
+test('place, wait and progress', async () => {
+  const answer = queued({ position: 1233, wait_ms: 400e3 });
+  const page = await open(answer);
+
+  await inLine(page);
+  assert.equal(await text(page, 'place'), '1,234');
+  assert.equal(await text(page, 'ahead'), '1,233');
+  assert.equal(await text(page, 'wait'), '5–10 minutes');
+  assert.match(await text(page, 'heard'), /^\d+:\d\d:\d\d [AP]M$/);
+  assert.equal(await page.title(), '(1,234) You are in line');
+
+  const progress = () => page.locator('progress').evaluate(bar => bar.position);
+
+  assert.ok(await progress() < .01);
+
+  stub.answer = { ...answer, position: 616 };
+  await page.waitForFunction(() => document.title.startsWith('(617)'));
+  assert.ok(Math.abs(await progress() - .5) < .01);
+});
+
+test('the place never grows, not over a reload either', async () => {
+  const answer = queued({ position: 10 });
+  const page = await open(answer);
+
+  await inLine(page);
+  stub.answer = { ...answer, position: 12 };
+  await polled(2);
+  assert.equal(await text(page, 'ahead'), '10');
+
+  await page.reload();
+  await inLine(page);
+  assert.equal(await text(page, 'ahead'), '10');
+
+  stub.answer = { ...answer, position: 9 };
+  await page.waitForFunction(() => document.title.startsWith('(10)'));
+  assert.equal(await text(page, 'ahead'), '9');
+});
+
+test('the wait does not jump about', async () => {
+  const answer = queued({ wait_ms: 310e3 });
+  const page = await open(answer);
+
+  await inLine(page);
+  assert.equal(await text(page, 'wait'), '5–10 minutes');
+
+  for (const wait_ms of [290e3, 320e3, 620e3, 260e3, 700e3, 590e3]) {
+    stub.answer = { ...answer, wait_ms };
+    await polled(2);
+    assert.equal(await text(page, 'wait'), '5–10 minutes', `${wait_ms} ms`);
+  }
+
+  stub.answer = { ...answer, wait_ms: 130e3 };
+  await polled(2);
+  assert.equal(await text(page, 'wait'), '2–5 minutes');
+});
+
+test('no wait is shown that nobody can stand behind', async () => {
+  const answer = queued({ wait_ms: 50475 * 60e3 });
+  const page = await open(answer);
+
+  await inLine(page);
+  assert.equal(await text(page, 'wait'), 'more than an hour');
+
+  stub.answer = { ...answer, wait_ms: 9e15 };
+  await polled(2);
+  assert.equal(await text(page, 'wait'), 'more than an hour');
+
+  stub.answer = { ...answer, wait_ms: 0 };
+  await polled(2);
+  assert.equal(await text(page, 'wait'), '0–1 minutes');
+});
+
+test('the wait does not depend on the time zone or on the clock', async () => {
+  const waits = [];
+
+  for (const timezoneId of ['Pacific/Kiritimati', 'America/Los_Angeles', 'Asia/Kolkata']) {
+    const page = await open(queued({ wait_ms: 400e3 }), { timezoneId });
+
+    await inLine(page);
+    waits.push(await text(page, 'wait'));
+    await stub.stop();
+  }
+
+  assert.deepEqual(waits, Array(3).fill('5–10 minutes'));
+});
+
+test('polls when advised, a little later at most', async () => {
+  const page = await open(queued({ retry_ms: 1000 }));
+
+  await inLine(page);
+  await polled(5);
+
+  const times = stub.polls().map(({ time }) => time);
+  const gaps = times.slice(1).map((time, i) => time - times[i]);
+
+  for (const gap of gaps) assert.ok(gap >= 990 && gap < 1500, `${gaps}`);
+  assert.ok(new Set(gaps.slice(1)).size > 1, 'not in step with the others');
+});
+
+test('the Refresh header does not reload a page with a script', async () => {
+  stub = await Stub.start(queued());
+  stub.headers = { Refresh: '1' };
+
+  const page = await freshPage();
+
+  await page.goto(stub.url());
+  await inLine(page);
+
+  const start = Date.now();
+
+  await until('ten polls over two Refreshes', () => stub.polls().length >= 10 && Date.now() > start + 2100);
+  assert.equal(stub.pages().length, 1);
+});
+
+test('admission: says so, and goes to the page asked for', async () => {
+  const answer = queued();
+  const page = await open(answer, {}, '/checkout?a=1&b=x%20y&a=2#pay');
+
+  await inLine(page);
+  await page.evaluate(() => {
+    new MutationObserver(() => console.log(`${document.title}|${document.querySelector('[role=status]').textContent}`))
+      .observe(document, { subtree: true, childList: true, characterData: true });
+  });
+
+  const said = page.waitForEvent('console', message => /turn/.test(message.text()));
+
+  stub.answer = { ...answer, status: 'admitted' };
+  assert.equal((await said).text(), 'It is your turn|It is your turn');
+
+  await titled(page, /The shop/);
+  assert.equal(await page.textContent('h1'), 'GET /checkout?a=1&b=x%20y&a=2');
+  assert.equal(page.url(), stub.url('/checkout?a=1&b=x%20y&a=2#pay'));
+});
+
+test('the edge does not answer, or answers errors: says so, and recovers', async () => {
+  const answer = queued({ position: 7 });
+  const page = await open(answer);
+  const lost = page.locator('[data-ft-when=lost]');
+
+  await inLine(page);
+
+  for (const trouble of [null, 502, 500, 429]) {
+    assert.ok(await lost.isHidden());
+    stub.answer = trouble;
+    await lost.waitFor({ state: 'visible' });
+    assert.equal(await text(page, 'news'), await lost.textContent());
+    assert.equal(await text(page, 'place'), '8');
+    stub.answer = answer;
+    await lost.waitFor({ state: 'hidden' });
+  }
+
+  await stub.close();
+  await lost.waitFor({ state: 'visible' });
+  await stub.listen();
+  await lost.waitFor({ state: 'hidden' });
+  assert.equal(await text(page, 'place'), '8');
+  assert.equal(stub.pages().length, 1, 'the same page all the time');
+});
+
+test('backs off up to half a minute', async () => {
+  stub = await Stub.start(queued());
+
+  const page = await freshPage();
+  const waits = [];
+  let last;
+
+  await page.clock.install();
+  await page.goto(stub.url());
+  await page.clock.runFor(100);
+  await inLine(page);
+  stub.answer = null;
+
+  while (waits.length < 8) {
+    const now = await page.evaluate(() => performance.now());
+    const seen = stub.polls().length;
+
+    if (last !== undefined && seen > last.seen) waits.push(now - last.now);
+    if (last === undefined || seen > last.seen) last = { seen, now };
+
+    await page.clock.runFor(500);
+    // the answer, or none, arrives in real time
+    await page.evaluate(() => navigator.locks.query());
+    await sleep(5);
+  }
+
+  const [, ...tries] = waits;
+
+  for (const wait of tries) assert.ok(wait <= 31e3, `${waits}`);
+  assert.ok(tries[tries.length - 1] > 20e3, `${waits}`);
+  for (let i = 1; i < 4; i++) assert.ok(tries[i] > tries[i - 1] * 1.2, `${waits}`);
+});
+
+test('somebody else answers: there is no waiting room any more', async () => {
+  const page = await open(queued());
+
+  await inLine(page);
+  stub.answer = 404;
+  await titled(page, /An error/);
+});
+
+test('a page that comes back at once is not asked for in a hurry', async () => {
+  // admitted by every poll, queued by every page: no cookies, or a bad cache
+  const answer = queued();
+  const page = await open((request, poll) => poll ? { ...answer, status: 'admitted' } : answer);
+  const start = Date.now();
+
+  await until('a third page', () => stub.pages().length >= 3);
+  assert.ok(Date.now() - start > 4500);
+  assert.ok(!page.isClosed());
+});
+
+test('sold out while waiting', async () => {
+  const answer = queued();
+  const page = await open(answer);
+
+  await inLine(page);
+  stub.answer = { ...answer, status: 'sold_out' };
+  await titled(page, /^Sold out$/);
+  assert.equal(await page.textContent('h1:visible'), 'Sold out');
+
+  stub.answer = { ...answer };
+  await page.evaluate(() => window.dispatchEvent(new Event('online')));
+  await inLine(page);
+});
+
+test('refused, and later not', async () => {
+  const page = await open({ status: 'rejected', position: 0, wait_ms: 9e4, retry_ms: 9e4, first_attempt_ms: 1 });
+
+  await page.locator('[data-ft=left]', { hasText: /^1:[23]\d$/ }).waitFor();
+  assert.equal(await page.title(), 'Please come back later');
+
+  stub.answer = queued();
+  await page.evaluate(() => window.dispatchEvent(new Event('online')));
+  await inLine(page);
+});
+
+test('the countdown to the opening follows the clock of the shop', async () => {
+  const opens_ms = Date.parse('2026-05-01T12:00:00Z');
+
+  stub = await Stub.start({ status: 'closed', position: 0, wait_ms: 0, retry_ms: 300, first_attempt_ms: 5, opens_ms });
+  stub.headers = { Date: 'Fri, 01 May 2026 11:58:30 GMT' };
+
+  const page = await freshPage({ timezoneId: 'Europe/Amsterdam', locale: 'en-GB' });
+
+  await page.goto(stub.url());
+  await page.locator('[data-ft=left]', { hasText: /^1:(30|29|28)$/ }).waitFor();
+  assert.match(await text(page, 'opens'), /^Friday,? 1 May 2026 at 14:00$/);
+  assert.equal(await page.title(), 'Not open yet');
+
+  stub.answer = queued();
+  await inLine(page);
+});
+
+test('a form is never sent by itself', async () => {
+  const answer = queued();
+
+  stub = await Stub.start({ ...answer, status: 'admitted' });
+
+  const page = await freshPage();
+
+  await page.goto(stub.url('/cart'));
+  await page.setContent(`<form method=post action="${stub.url('/checkout?a=1')}"><button>Buy</button></form>`);
+  stub.answer = answer;
+  await page.click('button');
+  await inLine(page);
+
+  stub.answer = { ...answer, status: 'admitted' };
+
+  const send = page.locator('button');
+
+  await send.waitFor({ state: 'visible' });
+  assert.equal(await page.title(), 'It is your turn');
+
+  const before = stub.requests.length;
+
+  // long enough for what a link would have done
+  await sleep(1500);
+  assert.equal(stub.requests.length, before, 'nothing happens without the shopper');
+
+  await send.click();
+  await titled(page, /The shop/);
+  assert.equal(await page.textContent('h1'), 'POST /checkout?a=1');
+});
+
+test('tabs poll once for all of them', async () => {
+  const answer = queued({ retry_ms: 1500 });
+
+  stub = await Stub.start(answer);
+
+  const browser = await context();
+  const tabs = [];
+
+  for (let i = 0; i < 10; i++) {
+    tabs.push(await browser.newPage());
+    await tabs[i].goto(stub.url(`/checkout?tab=${i}`));
+    await inLine(tabs[i]);
+  }
+
+  const begin = stub.polls().length;
+
+  await until('six polls', () => stub.polls().length >= begin + 6);
+
+  const [first, ...rest] = stub.polls().slice(begin + 1).map(({ time }) => time);
+
+  // in step with one tab, not with ten
+  assert.ok(rest[rest.length - 1] - first > 4 * 1400, 'six polls of one tab');
+
+  stub.answer = { ...answer, position: 5 };
+  for (const tab of tabs) await tab.waitForFunction(() => document.title.startsWith('(6)'));
+
+  // whichever asks, the others go on when it is closed
+  await tabs.shift().close();
+  await tabs.shift().close();
+  stub.answer = { ...answer, position: 3 };
+  for (const tab of tabs) await tab.waitForFunction(() => document.title.startsWith('(4)'));
+
+  stub.answer = { ...answer, status: 'admitted' };
+  for (const tab of tabs) await titled(tab, /The shop/);
+});
+
+test('another sale in another tab is another line', async () => {
+  const [lamp, chair] = [queued({ position: 5 }), queued({ position: 50 })];
+
+  stub = await Stub.start(({ url }) => url === '/lamp' ? lamp : chair);
+
+  const browser = await context();
+  const [one, two] = [await browser.newPage(), await browser.newPage()];
+
+  await one.goto(stub.url('/lamp'));
+  await two.goto(stub.url('/chair'));
+  await inLine(one);
+  await inLine(two);
+  await polled(8);
+  assert.equal(await text(one, 'place'), '6');
+  assert.equal(await text(two, 'place'), '51');
+});
+
+test('polls on time in a hidden tab, whose timers are slow', async () => {
+  stub = await Stub.start(queued({ retry_ms: 500 }));
+
+  const page = await freshPage();
+
+  // as Chromium does to a tab that has been hidden for five minutes
+  await page.addInitScript(() => {
+    const set = window.setTimeout;
+    let hidden = false;
+
+    Object.defineProperty(document, 'hidden', { get: () => hidden });
+    window.setTimeout = (code, ms, ...more) => set(code, hidden ? 60e3 : ms, ...more);
+    window.hide = value => {
+      hidden = value;
+      document.dispatchEvent(new Event('visibilitychange'));
+    };
+  });
+
+  await page.goto(stub.url());
+  await inLine(page);
+  await page.evaluate(() => window.hide(true));
+
+  const start = Date.now();
+
+  await polled(6);
+  assert.ok(Date.now() - start < 15e3, 'not once a minute');
+
+  stub.answer = { ...stub.answer, position: 2 };
+  await page.evaluate(() => window.hide(false));
+  await page.waitForFunction(() => document.title.startsWith('(3)'));
+});
+
+test('a screen reader hears changes, not ticks', async () => {
+  const answer = queued({ position: 40, wait_ms: 400e3, retry_ms: 100 });
+  const page = await open(answer);
+
+  await inLine(page);
+  assert.match(await text(page, 'news'), /Ahead of you, 40, .*5–10 minutes/);
+
+  await page.evaluate(() => {
+    window.said = 0;
+    new MutationObserver(() => window.said++)
+      .observe(document.querySelector('[role=status]'), { childList: true, characterData: true, subtree: true });
+  });
+
+  stub.answer = { ...answer, position: 38 };
+  await polled(8);
+  assert.equal(await text(page, 'ahead'), '38');
+  assert.equal(await page.evaluate(() => window.said), 0);
+});
