@@ -239,3 +239,32 @@ __DATA__
     is(shopper->get('/checkout?shop=a')->status, 200, 'the first of shop a');
     is(shopper->get('/checkout?shop=a')->status, 503, 'the second of shop a');
     is(shopper->get('/checkout?shop=b')->status, 200, 'the first of shop b');
+
+
+
+=== TEST 11: clients that return no cookie take no place
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=5r/s burst=1;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        proxy_pass http://upstream;
+    }
+    location /throttle {
+        flash_throttle_status;
+    }
+--- shop
+    shopper->get('/checkout');
+    shopper->get('/checkout') for 1 .. 100;
+
+    my $shopper = shopper(Accept => 'application/json');
+
+    is($shopper->get('/checkout')->json->{position}, 0, 'nobody stands before');
+
+    my $begin = time;
+
+    wait_for_admission($shopper, '/checkout');
+
+    # 100 places would take 20 seconds
+    cmp_ok(time - $begin, '<', 5, 'let in soon');
+    is(status_of('sale', 'localhost')->{admitted}, 2, 'as the second one');

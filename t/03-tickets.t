@@ -3,6 +3,7 @@
 use lib 't/lib';
 use Test::Nginx::Socket 'no_plan';
 use Sale;
+use Ticket;
 
 no_root_location();
 run_tests();
@@ -361,3 +362,50 @@ my ($cert) = $pair =~ /(-----BEGIN CERT.*END CERTIFICATE-----)/s;
     is($shopper->get('/checkout')->status, 200, 'let in');
     reload();
     is($shopper->get('/checkout')->status, 200, 'still in');
+
+
+
+=== TEST 12: ages that count, and ages that do not
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        proxy_pass http://upstream;
+    }
+--- shop
+    shopper->get('/checkout');
+
+    my $now = int(time * 1000);
+    my %of = (secret => Sale::secret(), zone => 'sale', key => 'localhost');
+    my $hour = 3600 * 1000;
+
+    # whether the stamp was taken for a first attempt
+    my $is_first = sub {
+        my ($name, %ticket) = @_;
+
+        my $json = shopper(Accept => 'application/json')->get('/checkout',
+            Cookie => 'flash_throttle_sale=' . Ticket::sign(%of, %ticket))->json;
+
+        return abs($json->{first_attempt_ms} - $ticket{first_ms}) > 0;
+    };
+
+    ok(!$is_first->('a', first_ms => $now - 1000), 'a second ago');
+    ok(!$is_first->('b', first_ms => $now - 23 * $hour), '23 hours ago');
+    ok($is_first->('c', first_ms => $now - 25 * $hour), 'not 25 hours ago');
+    ok(!$is_first->('d', first_ms => $now + 2000), 'a small skew');
+    ok($is_first->('e', first_ms => $now + 60000), 'not a minute ahead');
+    ok($is_first->('f', first_ms => $now - 1000, zone => 'other'), 'not of another zone');
+    ok($is_first->('g', first_ms => $now - 1000, key => 'shop'), 'nor of another key');
+    ok($is_first->('h', first_ms => $now - 1000, bind => 'x'), 'nor bound to anything');
+    ok($is_first->('i', first_ms => $now - 1000, secret => 'some other secret'), 'nor of another secret');
+
+    my $get = sub {
+        return shopper->get('/checkout',
+            Cookie => 'flash_throttle_sale=' . Ticket::sign(%of, kind => 'pass', @_))->status;
+    };
+
+    is($get->(first_ms => $now - $hour, due_ms => $now + $hour), 200, 'a pass');
+    is($get->(first_ms => $now - 30 * $hour, seen_ms => $now - 23 * $hour, due_ms => $now + $hour), 200,
+       'a pass after a long wait');
+    is($get->(first_ms => $now - $hour, due_ms => $now - 1), 503, 'not one that has ended');

@@ -168,3 +168,33 @@ __DATA__
         # nobody comes back for the place of the third one
         wait_until('an end of the line', sub { !status_of('sale', 'localhost')->{queueing} });
     }
+
+
+
+=== TEST 6: another program takes over
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        proxy_pass http://upstream;
+    }
+--- shop
+    my ($in, $waiting) = (shopper, shopper(Accept => 'application/json'));
+    my $old = Sale::master();
+
+    $in->get('/checkout');
+    my $first = $waiting->get('/checkout')->json->{first_attempt_ms};
+
+    nginx_signal('USR2');
+    wait_until('a new master', sub { (eval { Sale::master() } // $old) != $old && worker_pids() });
+    kill 'QUIT', $old;
+    wait_until('the end of the old one', sub { !kill 0, $old });
+
+    # memory is not handed over: one more may come in, but no place is lost
+    is($in->get('/checkout')->status, 200, 'a pass is a pass');
+    is($waiting->get('/checkout')->json->{first_attempt_ms}, $first, 'a place is a place')
+        unless $waiting->poll('/checkout')->status == 200;
+
+    shopper->get('/checkout') for 1 .. 10;
+    cmp_ok(scalar(grep { /GET/ } hits), '<=', 4, 'admitted at most twice in a period');

@@ -69,7 +69,7 @@ EOF_UPSTREAM
 # as it runs elsewhere: with a master, which reloads
 Test::Nginx::Util::master_on();
 
-my $secret = ">>> secret\na secret for tests, and for nothing else\n";
+my $secret = 'a secret for tests, and for nothing else';
 
 Test::Nginx::Util::add_block_preprocessor(sub {
     my $block = shift;
@@ -83,7 +83,7 @@ Test::Nginx::Util::add_block_preprocessor(sub {
         . "\n    location = /ready {\n        empty_gif;\n    }\n");
 
     unless (defined $block->no_secret) {
-        $block->set_value(user_files => ($block->user_files // '') . $secret);
+        $block->set_value(user_files => ($block->user_files // '') . ">>> secret\n$secret\n");
         $block->set_value(http_config => $block->http_config
             . "    flash_throttle_secret_file $ServRoot/html/secret;\n");
     }
@@ -107,6 +107,9 @@ Test::Nginx::Socket::add_response_body_check(sub {
 
     Test::More::fail($block->name . " - shop: $@") unless $done;
 });
+
+
+sub secret { $secret }
 
 
 # A new shopper, who takes whatever comes unless told otherwise.
