@@ -125,6 +125,7 @@ sub start {
         started_s   => time,
         busy_s      => busy_s(),
         load_before => load_average(),
+        nice        => getpriority(0, 0),
         machine     => machine(),
         code        => {
             sha256 => code_hash(),
