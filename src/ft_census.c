@@ -3,6 +3,7 @@
  * The census: see ft_census.h.
  */
 
+#include <string.h>
 #include "ft_census.h"
 
 
@@ -17,6 +18,17 @@
 #define ft_store(p, v)  atomic_store_explicit(p, v, memory_order_relaxed)
 #define ft_add(p, n)    atomic_fetch_add_explicit(p, n, memory_order_relaxed)
 #define ft_drain(p)     atomic_exchange_explicit(p, 0, memory_order_relaxed)
+
+
+/* Two counts, read at once: sums over many cost half as much that way. */
+typedef uint64_t __attribute__((may_alias))  ft_pair_t;
+
+
+static inline uint64_t
+ft_pair(const _Atomic uint32_t *cells)
+{
+    return __atomic_load_n((const ft_pair_t *) cells, __ATOMIC_RELAXED);
+}
 
 
 /* A slot of level 0 is 2^16 us wide, each further level eight times that. */
@@ -371,11 +383,9 @@ ft_census_density(const ft_census_t *census, unsigned level, uint64_t base_us,
 {
     uint32_t  total, sum[FT_SLOTS];
     unsigned  i, row, shift;
-    uint64_t  left, used;
+    uint64_t  left, used, pairs[FT_SLOTS / 2];
 
-    for (i = 0; i < FT_SLOTS; i++) {
-        sum[i] = 0;
-    }
+    memset(pairs, 0, sizeof(pairs));
 
     used = ft_load(&census->used[level]);
 
@@ -385,10 +395,12 @@ ft_census_density(const ft_census_t *census, unsigned level, uint64_t base_us,
             continue;
         }
 
-        for (i = 0; i < FT_SLOTS; i++) {
-            sum[i] += ft_load(&census->cell[level][row][i]);
+        for (i = 0; i < FT_SLOTS / 2; i++) {
+            pairs[i] += ft_pair(&census->cell[level][row][2 * i]);
         }
     }
+
+    memcpy(sum, pairs, sizeof(sum));
 
     shift = ft_level_shift(level);
     total = 0;
@@ -565,16 +577,16 @@ ft_census_waiting(const ft_census_t *census)
 static uint32_t
 ft_census_lane(const _Atomic uint32_t *lane)
 {
-    uint32_t  n;
     unsigned  row;
+    uint64_t  n;
 
     n = 0;
 
-    for (row = 0; row < FT_DUES; row++) {
-        n += ft_load(&lane[row]);
+    for (row = 0; row < FT_DUES; row += 2) {
+        n += ft_pair(&lane[row]);
     }
 
-    return n;
+    return (uint32_t) n + (uint32_t) (n >> 32);
 }
 
 
