@@ -136,27 +136,49 @@ ft_admission_admit(const ft_call_t *call, const ft_ticket_t *ticket)
 }
 
 
-/* Live shoppers before a stamp: held, called, and beyond the threshold. */
-static uint32_t
-ft_admission_position(const ft_call_t *call, uint64_t stamp_us)
+/* Where a shopper stands in the line. */
+typedef struct {
+    uint64_t          stamp_us;
+    uint32_t          held;
+    uint32_t          ahead;        /* between the threshold and it */
+    uint32_t          position;     /* live shoppers before it, all in all */
+} ft_standing_t;
+
+
+static ft_standing_t
+ft_admission_standing(const ft_call_t *call, uint64_t stamp_us)
 {
-    uint32_t           before, passed, ahead;
-    uint64_t           threshold;
-    const ft_census_t *census;
+    ft_standing_t       s;
+    const ft_census_t  *census;
 
     census = &call->state->census;
-    threshold = ft_load(&census->threshold_us);
-    ahead = ft_state_held(call->state, call->workers);
 
-    if (stamp_us <= threshold) {
-        return ahead;
+    s.stamp_us = stamp_us;
+    s.held = ft_state_held(call->state, call->workers);
+    s.ahead = ft_control_ahead(call, stamp_us);
+    s.position = s.held;
+
+    if (stamp_us > ft_load(&census->threshold_us)) {
+        s.position += ft_census_called(census) + s.ahead;
     }
 
-    before = ft_census_before(census, stamp_us);
-    passed = ft_census_before(census, threshold);
+    return s;
+}
 
-    return ahead + ft_census_called(census)
-           + (before > passed ? before - passed : 0);
+
+/* Estimated ms until it is called, and those held before it are through. */
+static uint64_t
+ft_admission_wait_ms(const ft_call_t *call, const ft_standing_t *s)
+{
+    uint64_t  wait;
+
+    wait = ft_control_call_ms(call, s->stamp_us, s->ahead, false);
+
+    if (s->held) {
+        wait += s->held * UINT64_C(1000000) / ft_control_flow_milli(call);
+    }
+
+    return wait;
 }
 
 
@@ -176,7 +198,8 @@ ft_admission_spread(const ft_call_t *call, const ft_ticket_t *ticket,
  * those before it are served, so it may aim a good part of a hold past that.
  */
 static uint32_t
-ft_admission_retry(const ft_call_t *call, const ft_ticket_t *ticket)
+ft_admission_retry(const ft_call_t *call, const ft_ticket_t *ticket,
+    const ft_standing_t *s)
 {
     uint64_t  retry;
 
@@ -185,7 +208,7 @@ ft_admission_retry(const ft_call_t *call, const ft_ticket_t *ticket)
                                    FT_LOTTERY_MAX_MS);
     }
 
-    retry = ft_control_call_ms(call, ft_stamp_us(ticket), true);
+    retry = ft_control_call_ms(call, s->stamp_us, s->ahead, true);
 
     if (retry) {
         retry += (uint64_t) call->rules->hold_ms * FT_RETRY_LATE / 1000;
@@ -239,12 +262,13 @@ static ft_verdict_t
 ft_admission_wait(const ft_call_t *call, ft_ticket_t *ticket, bool fresh,
     bool replay, bool whole_seconds)
 {
-    ft_verdict_t  verdict;
+    ft_verdict_t   verdict;
+    ft_standing_t  s;
 
-    verdict.position = ft_admission_position(call, ft_stamp_us(ticket));
-    verdict.wait_ms = ft_control_call_ms(call, ft_stamp_us(ticket), false)
-                      + ft_state_held(call->state, call->workers)
-                        * UINT64_C(1000000) / ft_control_flow_milli(call);
+    s = ft_admission_standing(call, ft_stamp_us(ticket));
+
+    verdict.position = s.position;
+    verdict.wait_ms = ft_admission_wait_ms(call, &s);
 
     if (fresh && call->rules->max_wait_ms
         && verdict.wait_ms > call->rules->max_wait_ms)
@@ -257,7 +281,7 @@ ft_admission_wait(const ft_call_t *call, ft_ticket_t *ticket, bool fresh,
     }
 
     verdict.answer = FT_WAIT;
-    verdict.retry_ms = ft_admission_retry(call, ticket);
+    verdict.retry_ms = ft_admission_retry(call, ticket, &s);
 
     ft_add(&call->state->totals.queued, 1);
 
@@ -360,7 +384,8 @@ ft_admission_listen(const ft_call_t *call, ft_ticket_t *ticket,
     verdict.answer = FT_WAIT;
     verdict.retry_ms = (uint32_t) advice_ms;
     verdict.wait_ms = 2 * advice_ms;
-    verdict.position = ft_admission_position(call, ft_stamp_us(ticket));
+    verdict.position = ft_admission_standing(call, ft_stamp_us(ticket))
+                       .position;
 
     ft_add(&call->state->totals.queued, 1);
     ft_admission_enlist(call, ticket, verdict.retry_ms, false, whole_seconds);
@@ -557,9 +582,10 @@ ft_admission_done(ft_state_t *state, uint32_t epoch, uint32_t worker)
 ft_snapshot_t
 ft_admission_snapshot(const ft_call_t *call)
 {
-    uint64_t       came, missed;
-    ft_state_t    *state;
-    ft_snapshot_t  s;
+    uint64_t        came, missed;
+    ft_state_t     *state;
+    ft_snapshot_t   s;
+    ft_standing_t   newcomer;
 
     ft_control_tick(call);
 
@@ -571,7 +597,8 @@ ft_admission_snapshot(const ft_call_t *call)
                  + ft_admission_expecting(call);
     s.called = ft_census_called(&state->census);
     s.fresh = ft_census_fresh(&state->census);
-    s.waiting = s.queueing ? ft_admission_position(call, UINT64_MAX) : 0;
+    s.waiting = s.queueing
+                ? ft_admission_standing(call, UINT64_MAX).position : 0;
     s.threshold_ms = s.queueing
                      ? ft_load(&state->census.threshold_us) / 1000
                      : call->now_ms;
@@ -581,10 +608,10 @@ ft_admission_snapshot(const ft_call_t *call)
     s.threshold_age_ms = call->now_ms > s.threshold_ms
                          ? call->now_ms - s.threshold_ms : 0;
     s.flow_milli = ft_control_flow_milli(call);
-    s.wait_ms = s.queueing
-                ? ft_control_call_ms(call, call->now_ms * 1000, false)
-                  + s.held * UINT64_C(1000000) / s.flow_milli
-                : 0;
+
+    newcomer = ft_admission_standing(call, call->now_ms * 1000);
+    s.wait_ms = s.queueing ? ft_admission_wait_ms(call, &newcomer) : 0;
+
     s.room_milli = ft_bucket_room_milli(&state->bucket, call->limits,
                                         call->now_ms);
 

@@ -527,31 +527,54 @@ ft_control_tick(const ft_call_t *call)
 }
 
 
-/*
- * The places before it, over the speed at which places are called: a line of
- * uneven density has an even speed in places, not in stamps.
- */
-uint64_t
-ft_control_call_ms(const ft_call_t *call, uint64_t stamp_us, bool advice)
+uint32_t
+ft_control_ahead(const ft_call_t *call, uint64_t stamp_us)
 {
-    uint64_t             threshold, before, passed, speed;
-    const ft_control_t  *control;
+    uint32_t            before, passed;
+    uint64_t            threshold;
+    const ft_census_t  *census;
 
-    control = &call->state->control;
-    threshold = ft_load(&call->state->census.threshold_us);
+    census = &call->state->census;
+    threshold = ft_load(&census->threshold_us);
 
     if (stamp_us <= threshold) {
         return 0;
     }
 
+    before = ft_census_before(census, stamp_us);
+    passed = ft_census_before(census, threshold);
+
+    return before > passed ? before - passed : 0;
+}
+
+
+/*
+ * The places before it, over the speed at which places are called: a line of
+ * uneven density has an even speed in places, not in stamps.
+ */
+uint64_t
+ft_control_call_ms(const ft_call_t *call, uint64_t stamp_us, uint32_t ahead,
+    bool advice)
+{
+    uint64_t             threshold, speed;
+    const ft_control_t  *control;
+
+    control = &call->state->control;
+
     if (call->rules->controller == FT_CONTROLLER_PROPORTIONAL) {
+        threshold = ft_load(&call->state->census.threshold_us);
+
+        if (stamp_us <= threshold) {
+            return 0;
+        }
+
         speed = ft_load(&control->speed_ppm);
         return (stamp_us - threshold) * 1000 / ft_most(speed, 1);
     }
 
-    before = ft_census_before(&call->state->census, stamp_us);
-    passed = ft_census_before(&call->state->census, threshold);
-    before = before > passed ? before - passed : 0;
+    if (ahead == 0) {
+        return 0;
+    }
 
     speed = ft_most(ft_load(&control->drain_milli),
                     ft_control_flow_milli(call));
@@ -561,5 +584,5 @@ ft_control_call_ms(const ft_call_t *call, uint64_t stamp_us, bool advice)
                                * FT_PACE_SHARE / 1000);
     }
 
-    return before * 1000000 / speed;
+    return ahead * UINT64_C(1000000) / speed;
 }

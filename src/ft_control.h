@@ -42,12 +42,16 @@ uint64_t ft_control_flow_milli(const ft_call_t *call);
 /* Most that may be held at once: what the flow clears within a hold. */
 uint32_t ft_control_held_max(const ft_call_t *call);
 
+/* Places between the threshold and a stamp; 0 for the called. */
+uint32_t ft_control_ahead(const ft_call_t *call, uint64_t stamp_us);
+
 /*
- * Estimated ms until a stamp beyond the threshold is called: as things are now,
- * or, for advice, if a line that has slowed down becomes fast again.
+ * Estimated ms until a stamp beyond the threshold, with so many places ahead of
+ * it, is called: as things are now, or, for advice, if a line that has slowed
+ * down becomes fast again.
  */
 uint64_t ft_control_call_ms(const ft_call_t *call, uint64_t stamp_us,
-    bool advice);
+    uint32_t ahead, bool advice);
 
 /* The stamp in us: two first attempts of one ms are told apart by their ids. */
 static inline uint64_t
