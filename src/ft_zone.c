@@ -50,6 +50,14 @@ typedef struct {
 } ft_key_words_t;
 
 
+/* Its chain: of the upper half, since the lowest bit is always set. */
+static uint32_t
+ft_zone_chain(const ft_zone_t *zone, uint64_t hash)
+{
+    return (uint32_t) ((hash >> 32) * zone->keys >> 32);
+}
+
+
 static size_t
 ft_align(size_t n)
 {
@@ -272,7 +280,7 @@ ft_zone_lookup(ft_zone_t *zone, const ft_key_words_t *words, uint64_t now_ms)
     ft_state_t  *state;
 
     entries = ft_zone_entries(zone);
-    i = ft_load(&ft_zone_heads(zone)[words->hash % zone->keys]);
+    i = ft_load(&ft_zone_heads(zone)[ft_zone_chain(zone, words->hash)]);
 
     /* chains may change under the walk, never so that it does not end */
 
@@ -317,7 +325,8 @@ ft_zone_unlink(ft_zone_t *zone, uint32_t i)
     _Atomic uint32_t  *link;
 
     entries = ft_zone_entries(zone);
-    link = &ft_zone_heads(zone)[ft_load(&entries[i].hash) % zone->keys];
+    link = &ft_zone_heads(zone)[ft_zone_chain(zone,
+                                              ft_load(&entries[i].hash))];
 
     while (ft_load(link)) {
 
@@ -437,7 +446,7 @@ ft_zone_add(ft_zone_t *zone, const void *key, size_t len, uint64_t now_ms,
         ft_store(&zone->used, i + 1);
     }
 
-    head = &ft_zone_heads(zone)[words.hash % zone->keys];
+    head = &ft_zone_heads(zone)[ft_zone_chain(zone, words.hash)];
 
     atomic_store_explicit(&entry->hash, words.hash, memory_order_release);
     ft_store(&entry->next, ft_load(head));
