@@ -38,6 +38,20 @@ ft_is(const char *text, size_t len, const char *word)
 }
 
 
+/* "application/json", and what is JSON by its suffix (RFC 6839, section 3.1) */
+static bool
+ft_is_json(const char *type, size_t len)
+{
+    const char    kind[] = "application/", suffix[] = "+json";
+    const size_t  kind_len = sizeof(kind) - 1, suffix_len = sizeof(suffix) - 1;
+
+    return ft_is(type, len, "application/json")
+           || (len > kind_len + suffix_len
+               && ft_is(type, kind_len, kind)
+               && ft_is(type + len - suffix_len, suffix_len, suffix));
+}
+
+
 /* Cuts off what stands before a separator, without the spaces around it. */
 static const char *
 ft_cut(const char **text, const char *end, char separator, size_t *len)
@@ -128,7 +142,7 @@ ft_accept_range(ft_accept_t *accept, const char *text, const char *end)
         }
     }
 
-    if (ft_is(type, type_len, "application/json")) {
+    if (ft_is_json(type, type_len)) {
         ft_like(&accept->json, FT_NAMED, milli);
 
     } else if (ft_is(type, type_len, "text/html")) {

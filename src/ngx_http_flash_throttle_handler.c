@@ -16,6 +16,7 @@ static ngx_int_t ngx_http_flash_throttle_decide(ngx_http_request_t *r,
     ngx_http_flash_throttle_conf_t *ftcf);
 static ngx_http_flash_throttle_ctx_t *ngx_http_flash_throttle_create_ctx(
     ngx_http_request_t *r, ngx_http_flash_throttle_conf_t *ftcf);
+static ngx_uint_t ngx_http_flash_throttle_has_room(ft_call_t *call);
 static ngx_int_t ngx_http_flash_throttle_context(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, ngx_str_t *key);
 static ngx_int_t ngx_http_flash_throttle_queue(ngx_http_request_t *r,
@@ -226,7 +227,32 @@ ngx_http_flash_throttle_decide(ngx_http_request_t *r,
         return NGX_OK;
     }
 
+    if (r->method == NGX_HTTP_HEAD && ctx->ticket.kind == 0 && !ctx->poll
+        && ngx_http_flash_throttle_has_room(&call))
+    {
+        ctx->status = NGX_HTTP_FLASH_THROTTLE_BYPASSED;
+        return NGX_OK;
+    }
+
     return ngx_http_flash_throttle_queue(r, ctx, &call);
+}
+
+
+/*
+ * A first HEAD has the head that a GET would have, but takes no room: who only
+ * looks (a link's preview, a monitor) will not buy.
+ */
+
+static ngx_uint_t
+ngx_http_flash_throttle_has_room(ft_call_t *call)
+{
+    ft_snapshot_t  s;
+
+    s = ft_admission_snapshot(call);
+
+    return !s.queueing && s.room_milli >= 1000
+           && (call->limits->inflight == 0
+               || s.inflight < call->limits->inflight);
 }
 
 
@@ -353,6 +379,7 @@ static void
 ngx_http_flash_throttle_full(ngx_http_flash_throttle_ctx_t *ctx)
 {
     ctx->status = NGX_HTTP_FLASH_THROTTLE_REJECTED;
+    ctx->verdict.position = 0;
     ctx->verdict.retry_ms = ctx->conf->rules.poll_max_ms;
     ctx->verdict.wait_ms = ctx->conf->rules.poll_max_ms;
 }

@@ -183,11 +183,11 @@ ngx_http_flash_throttle_cut(ngx_conf_t *cf,
 static ngx_int_t
 ngx_http_flash_throttle_deflate(ngx_conf_t *cf, ngx_array_t *pieces)
 {
-    int                               rc;
+    int                               rc, flush;
     size_t                            size, head;
     u_char                           *out;
     z_stream                          zs;
-    ngx_uint_t                        i;
+    ngx_uint_t                        i, last;
     ngx_http_flash_throttle_piece_t  *piece;
 
     ngx_memzero(&zs, sizeof(z_stream));
@@ -200,9 +200,10 @@ ngx_http_flash_throttle_deflate(ngx_conf_t *cf, ngx_array_t *pieces)
     }
 
     piece = pieces->elts;
+    last = pieces->nelts - 1;
     head = sizeof(NGX_HTTP_FLASH_THROTTLE_GZIP_HEAD) - 1;
 
-    for (i = 0; i < pieces->nelts; i++) {
+    for (i = 0; i <= last; i++) {
 
         /* deflateBound() is for a stream that ends, this one may flush */
 
@@ -222,10 +223,13 @@ ngx_http_flash_throttle_deflate(ngx_conf_t *cf, ngx_array_t *pieces)
         zs.next_out = out + head;
         zs.avail_out = size - head;
 
-        rc = deflate(&zs, i + 1 < pieces->nelts ? Z_FULL_FLUSH : Z_FINISH);
+        flush = (i == last) ? Z_FINISH : Z_FULL_FLUSH;
+        rc = (i == last) ? Z_STREAM_END : Z_OK;
 
-        if (rc != (i + 1 < pieces->nelts ? Z_OK : Z_STREAM_END)
-            || zs.avail_in || zs.avail_out == 0)
+        /* between two slots in a row there is nothing to flush */
+
+        if ((piece[i].text.len || i == last)
+            && (deflate(&zs, flush) != rc || zs.avail_in || !zs.avail_out))
         {
             (void) deflateEnd(&zs);
             goto failed;

@@ -37,6 +37,26 @@ test_real_clients(void **unused)
 }
 
 
+/* JSON by its suffix: JSON:API, GraphQL, problem details. */
+static void
+test_suffix(void **unused)
+{
+    (void) unused;
+
+    assert_true(json("application/vnd.api+json"));
+    assert_true(json("application/graphql-response+json, application/json"));
+    assert_true(json("Application/Problem+JSON"));
+    assert_true(json("text/html;q=0.5, application/ld+json"));
+    assert_false(json("text/html, application/ld+json;q=0.5"));
+
+    assert_false(json("application/+json"));
+    assert_false(json("application/xjson"));
+    assert_false(json("application/x+jsonp"));
+    assert_false(json("image/x+json"));
+    assert_false(json("application/xhtml+xml"));
+}
+
+
 static void
 test_the_greater_weight(void **unused)
 {
@@ -134,6 +154,7 @@ main(void)
 {
     const struct CMUnitTest  tests[] = {
         cmocka_unit_test(test_real_clients),
+        cmocka_unit_test(test_suffix),
         cmocka_unit_test(test_the_greater_weight),
         cmocka_unit_test(test_the_more_exact_range),
         cmocka_unit_test(test_spelling),
