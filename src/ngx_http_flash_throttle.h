@@ -149,6 +149,7 @@ typedef struct {
 
     unsigned                         poll:1;        /* Flash-Throttle-Poll */
     unsigned                         json:1;
+    unsigned                         fresh:1;       /* a first attempt */
     unsigned                         replay:1;      /* of a ticket used before */
     unsigned                         held:1;        /* in the line */
     unsigned                         counted:1;     /* in flight */

@@ -127,6 +127,7 @@ ngx_http_flash_throttle_create_ctx(ngx_http_request_t *r,
     ctx->status = 0;
     ctx->poll = 0;
     ctx->json = 0;
+    ctx->fresh = 0;
     ctx->replay = 0;
     ctx->held = 0;
     ctx->counted = 0;
@@ -218,6 +219,7 @@ ngx_http_flash_throttle_decide(ngx_http_request_t *r,
     ctx->json = ctx->poll || ngx_http_flash_throttle_wants_json(&brought);
 
     if (ctx->ticket.kind == 0) {
+        ctx->fresh = 1;
         ctx->ticket.id = ngx_http_flash_throttle_random();
         ctx->ticket.first_ms = now;
     }
@@ -227,7 +229,7 @@ ngx_http_flash_throttle_decide(ngx_http_request_t *r,
         return NGX_OK;
     }
 
-    if (r->method == NGX_HTTP_HEAD && ctx->ticket.kind == 0 && !ctx->poll
+    if (r->method == NGX_HTTP_HEAD && ctx->fresh && !ctx->poll
         && ngx_http_flash_throttle_has_room(&call))
     {
         ctx->status = NGX_HTTP_FLASH_THROTTLE_BYPASSED;

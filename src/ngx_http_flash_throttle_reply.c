@@ -354,14 +354,13 @@ ngx_http_flash_throttle_can_gzip(ngx_http_request_t *r,
 }
 
 
-/* A first attempt by a link: its stamp is of now. */
+/* A first attempt, by a link. */
 
 static ngx_uint_t
 ngx_http_flash_throttle_is_first(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx)
 {
-    return ctx->status == NGX_HTTP_FLASH_THROTTLE_QUEUED
-           && ctx->ticket.first_ms == ctx->ticket.seen_ms
+    return ctx->status == NGX_HTTP_FLASH_THROTTLE_QUEUED && ctx->fresh
            && (r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD));
 }
 

@@ -53,7 +53,7 @@ __DATA__
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
     location / {
-        flash_throttle zone=sale hold=0;
+        flash_throttle zone=sale hold=100ms;
         flash_throttle_poll min=1s max=1s;
         proxy_pass http://upstream;
     }
