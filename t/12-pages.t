@@ -74,8 +74,6 @@ __DATA__
         like($body, qr/data-ft="?wait"?>(\d+-|&gt; )\d+ min</, 'and the wait');
     }
 
-    ok($line[2]->poll('/checkout')->json->{position} > 0, 'the last one is not the first');
-
 
 
 === TEST 3: compressed, filled in or not, it is the same page
