@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # What the scripts of a sale share.  Sourced by bash, after lib.sh.
 
 # find_k6: prints where k6 v2 is; fails where it is not.
