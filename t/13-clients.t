@@ -258,14 +258,13 @@ __DATA__
 --- config
     location / {
         flash_throttle zone=sale;
-        client_max_body_size 8m;
         proxy_pass http://upstream;
     }
 --- shop
     my $payer = shopper;
     $payer->get('/checkout');
 
-    my $big = 'x' x (2 * 1024 * 1024);
+    my $big = 'x' x 1_000_000;
     my $waits = shopper->request('POST', '/checkout', Body => $big);
 
     is($waits->status, 503, 'a big form waits');
