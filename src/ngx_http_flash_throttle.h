@@ -259,6 +259,18 @@ ngx_chain_t *ngx_http_flash_throttle_fill(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, ngx_http_flash_throttle_page_t *page,
     ngx_uint_t gzip);
 
+/* "name=value": whether it is of that name, and its value. */
+ngx_uint_t ngx_http_flash_throttle_param(ngx_str_t *arg, const char *name,
+    ngx_str_t *value);
+
+/* A time from `least` to `most`, ms. */
+ngx_int_t ngx_http_flash_throttle_msec(ngx_str_t *s, ngx_int_t least,
+    ngx_int_t most, uint32_t *msec);
+
+/* Says what is wrong with an argument, and what it must be. */
+char *ngx_http_flash_throttle_refuse(ngx_conf_t *cf, ngx_command_t *cmd,
+    const char *what, ngx_str_t *arg, const char *must);
+
 /* The directives whose arguments nginx has no setter for. */
 char *ngx_http_flash_throttle_zone(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);

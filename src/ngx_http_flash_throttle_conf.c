@@ -10,30 +10,11 @@
 #include "ngx_http_flash_throttle.h"
 
 
-#define NGX_HTTP_FLASH_THROTTLE_POLL_LEAST    100
-#define NGX_HTTP_FLASH_THROTTLE_HOLD_MOST     60000
-#define NGX_HTTP_FLASH_THROTTLE_WAIT_MOST     86400000
-#define NGX_HTTP_FLASH_THROTTLE_PERIOD_LEAST  100
-#define NGX_HTTP_FLASH_THROTTLE_PERIOD_MOST   3600000
-#define NGX_HTTP_FLASH_THROTTLE_COUNT_MOST    1000000
+#define NGX_HTTP_FLASH_THROTTLE_POLL_LEAST  100
+#define NGX_HTTP_FLASH_THROTTLE_HOLD_MOST   60000
+#define NGX_HTTP_FLASH_THROTTLE_WAIT_MOST   86400000
 
 
-static ngx_uint_t ngx_http_flash_throttle_param(ngx_str_t *arg,
-    const char *name, ngx_str_t *value);
-static char *ngx_http_flash_throttle_refuse(ngx_conf_t *cf, ngx_command_t *cmd,
-    const char *what, ngx_str_t *arg, const char *must);
-static char *ngx_http_flash_throttle_zone_size(ngx_conf_t *cf,
-    ngx_command_t *cmd, ngx_str_t *arg, ngx_str_t *name, ssize_t *size);
-static ngx_int_t ngx_http_flash_throttle_rate(ngx_str_t *s, uint32_t *rate);
-static ngx_int_t ngx_http_flash_throttle_number(ngx_str_t *s, uint32_t *n);
-static ngx_int_t ngx_http_flash_throttle_msec(ngx_str_t *s, ngx_int_t least,
-    ngx_int_t most, uint32_t *msec);
-static char *ngx_http_flash_throttle_limit(ngx_conf_t *cf, ngx_command_t *cmd,
-    ngx_str_t *arg, ft_limits_t *limits);
-static char *ngx_http_flash_throttle_add_zone(ngx_conf_t *cf,
-    ngx_command_t *cmd, ngx_str_t *name, ssize_t size,
-    ngx_http_flash_throttle_zone_t *zone,
-    ngx_http_flash_throttle_main_conf_t *ftmf);
 static char *ngx_http_flash_throttle_rule(ngx_conf_t *cf, ngx_command_t *cmd,
     ngx_str_t *arg, ft_rules_t *rules);
 static ngx_int_t ngx_http_flash_throttle_add_use(ngx_conf_t *cf,
@@ -49,7 +30,7 @@ static ngx_conf_enum_t  ngx_http_flash_throttle_log_levels[] = {
 };
 
 
-static ngx_uint_t
+ngx_uint_t
 ngx_http_flash_throttle_param(ngx_str_t *arg, const char *name,
     ngx_str_t *value)
 {
@@ -70,7 +51,7 @@ ngx_http_flash_throttle_param(ngx_str_t *arg, const char *name,
 }
 
 
-static char *
+char *
 ngx_http_flash_throttle_refuse(ngx_conf_t *cf, ngx_command_t *cmd,
     const char *what, ngx_str_t *arg, const char *must)
 {
@@ -81,24 +62,7 @@ ngx_http_flash_throttle_refuse(ngx_conf_t *cf, ngx_command_t *cmd,
 }
 
 
-static ngx_int_t
-ngx_http_flash_throttle_number(ngx_str_t *s, uint32_t *n)
-{
-    ngx_int_t  value;
-
-    value = ngx_atoi(s->data, s->len);
-
-    if (value < 1 || value > NGX_HTTP_FLASH_THROTTLE_COUNT_MOST) {
-        return NGX_ERROR;
-    }
-
-    *n = value;
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
+ngx_int_t
 ngx_http_flash_throttle_msec(ngx_str_t *s, ngx_int_t least, ngx_int_t most,
     uint32_t *msec)
 {
@@ -113,240 +77,6 @@ ngx_http_flash_throttle_msec(ngx_str_t *s, ngx_int_t least, ngx_int_t most,
     *msec = value;
 
     return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_http_flash_throttle_rate(ngx_str_t *s, uint32_t *rate)
-{
-    u_char     *unit;
-    ngx_int_t   n, scale;
-
-    if (s->len < 4) {
-        return NGX_ERROR;
-    }
-
-    unit = s->data + s->len - 3;
-
-    if (ngx_strncmp(unit, "r/s", 3) == 0) {
-        scale = 1;
-
-    } else if (ngx_strncmp(unit, "r/m", 3) == 0) {
-        scale = 60;
-
-    } else {
-        return NGX_ERROR;
-    }
-
-    n = ngx_atoi(s->data, s->len - 3);
-
-    if (n < 1 || n > NGX_HTTP_FLASH_THROTTLE_COUNT_MOST * scale) {
-        return NGX_ERROR;
-    }
-
-    *rate = n * 1000 / scale;
-
-    return NGX_OK;
-}
-
-
-static char *
-ngx_http_flash_throttle_zone_size(ngx_conf_t *cf, ngx_command_t *cmd,
-    ngx_str_t *arg, ngx_str_t *name, ssize_t *size)
-{
-    size_t      least;
-    u_char     *p;
-    ngx_str_t   s;
-
-    name->data = arg->data + sizeof("zone=") - 1;
-
-    p = (u_char *) ngx_strchr(name->data, ':');
-
-    if (p == NULL || p == name->data) {
-        return ngx_http_flash_throttle_refuse(cf, cmd, "zone", arg,
-                                              "\"zone=name:size\"");
-    }
-
-    name->len = p - name->data;
-
-    s.data = p + 1;
-    s.len = arg->data + arg->len - s.data;
-
-    *size = ngx_parse_size(&s);
-
-    if (*size == NGX_ERROR) {
-        return ngx_http_flash_throttle_refuse(cf, cmd, "zone size", arg,
-                                              "\"zone=name:size\", "
-                                              "as in \"zone=sale:1m\"");
-    }
-
-    least = ngx_http_flash_throttle_zone_min();
-
-    if (*size < (ssize_t) least) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "zone \"%V\" in \"%V\" directive is too small, "
-                           "one key takes %uzk", arg, &cmd->name,
-                           (least + 1023) / 1024);
-        return NGX_CONF_ERROR;
-    }
-
-    return NGX_CONF_OK;
-}
-
-
-static char *
-ngx_http_flash_throttle_limit(ngx_conf_t *cf, ngx_command_t *cmd,
-    ngx_str_t *arg, ft_limits_t *limits)
-{
-    ngx_str_t  s;
-
-    if (ngx_http_flash_throttle_param(arg, "rate", &s)) {
-        return ngx_http_flash_throttle_rate(&s, &limits->rate_milli) == NGX_OK
-               ? NGX_CONF_OK
-               : ngx_http_flash_throttle_refuse(cf, cmd, "rate", arg,
-                          "\"rate=Nr/s\" or \"rate=Nr/m\", "
-                          "at most 1000000 a second");
-    }
-
-    if (ngx_http_flash_throttle_param(arg, "period", &s)) {
-        return ngx_http_flash_throttle_msec(&s,
-                                         NGX_HTTP_FLASH_THROTTLE_PERIOD_LEAST,
-                                         NGX_HTTP_FLASH_THROTTLE_PERIOD_MOST,
-                                         &limits->period_ms)
-               == NGX_OK
-               ? NGX_CONF_OK
-               : ngx_http_flash_throttle_refuse(cf, cmd, "period", arg,
-                          "a time from 100ms to 1h, as in \"period=5s\"");
-    }
-
-    if (ngx_http_flash_throttle_param(arg, "burst", &s)) {
-        return ngx_http_flash_throttle_number(&s, &limits->burst) == NGX_OK
-               ? NGX_CONF_OK
-               : ngx_http_flash_throttle_refuse(cf, cmd, "burst", arg,
-                          "a number from 1 to 1000000");
-    }
-
-    if (ngx_http_flash_throttle_param(arg, "inflight", &s)) {
-        return ngx_http_flash_throttle_number(&s, &limits->inflight) == NGX_OK
-               ? NGX_CONF_OK
-               : ngx_http_flash_throttle_refuse(cf, cmd, "inflight", arg,
-                          "a number from 1 to 1000000");
-    }
-
-    return ngx_http_flash_throttle_refuse(cf, cmd, "parameter", arg,
-                          "\"zone=\", \"rate=\", \"period=\", \"burst=\" "
-                          "or \"inflight=\"");
-}
-
-
-char *
-ngx_http_flash_throttle_zone(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_http_flash_throttle_main_conf_t *ftmf = conf;
-
-    char                              *rv;
-    ssize_t                            size;
-    ngx_str_t                         *value, name, s;
-    ngx_uint_t                         i;
-    ngx_http_flash_throttle_zone_t    *zone;
-    ngx_http_compile_complex_value_t   ccv;
-
-    value = cf->args->elts;
-
-    zone = ngx_pcalloc(cf->pool, sizeof(ngx_http_flash_throttle_zone_t));
-    if (zone == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    ngx_memzero(&ccv, sizeof(ngx_http_compile_complex_value_t));
-
-    ccv.cf = cf;
-    ccv.value = &value[1];
-    ccv.complex_value = &zone->key;
-
-    if (ngx_http_compile_complex_value(&ccv) != NGX_OK) {
-        return NGX_CONF_ERROR;
-    }
-
-    size = 0;
-    name.len = 0;
-    zone->limits.period_ms = FT_PERIOD_DEFAULT_MS;
-
-    for (i = 2; i < cf->args->nelts; i++) {
-
-        if (ngx_http_flash_throttle_param(&value[i], "zone", &s)) {
-            rv = ngx_http_flash_throttle_zone_size(cf, cmd, &value[i], &name,
-                                                   &size);
-        } else {
-            rv = ngx_http_flash_throttle_limit(cf, cmd, &value[i],
-                                               &zone->limits);
-        }
-
-        if (rv != NGX_CONF_OK) {
-            return rv;
-        }
-    }
-
-    if (name.len == 0) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "\"%V\" must have \"zone\" parameter, "
-                           "as in \"zone=sale:1m\"", &cmd->name);
-        return NGX_CONF_ERROR;
-    }
-
-    if (zone->limits.rate_milli == 0 && zone->limits.inflight == 0) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "\"%V\" must have \"rate\" or \"inflight\" "
-                           "parameter, as in \"rate=30r/s\"", &cmd->name);
-        return NGX_CONF_ERROR;
-    }
-
-    if (zone->limits.burst == 0) {
-        zone->limits.burst = ft_burst_default(zone->limits.rate_milli);
-    }
-
-    return ngx_http_flash_throttle_add_zone(cf, cmd, &name, size, zone, ftmf);
-}
-
-
-static char *
-ngx_http_flash_throttle_add_zone(ngx_conf_t *cf, ngx_command_t *cmd,
-    ngx_str_t *name, ssize_t size, ngx_http_flash_throttle_zone_t *zone,
-    ngx_http_flash_throttle_main_conf_t *ftmf)
-{
-    ngx_shm_zone_t                   *shm_zone;
-    ngx_http_flash_throttle_zone_t  **zp, *bound;
-
-    shm_zone = ngx_shared_memory_add(cf, name, size,
-                                     &ngx_http_flash_throttle_module);
-    if (shm_zone == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    if (shm_zone->data) {
-        bound = shm_zone->data;
-
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "%V \"%V\" is already bound to key \"%V\", "
-                           "give each zone a name of its own",
-                           &cmd->name, name, &bound->key.value);
-        return NGX_CONF_ERROR;
-    }
-
-    zp = ngx_array_push(&ftmf->zones);
-    if (zp == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    *zp = zone;
-
-    zone->shm_zone = shm_zone;
-    zone->worker = FT_WORKERS;
-
-    shm_zone->init = ngx_http_flash_throttle_init_zone;
-    shm_zone->data = zone;
-
-    return NGX_CONF_OK;
 }
 
 
