@@ -211,7 +211,7 @@ function plan(ms) {
 }
 
 // Browsers slow the timers of a hidden page, but not those of a worker.
-document.onvisibilitychange = () => {
+const look = document.onvisibilitychange = () => {
   if (document.hidden && !worker) {
     try {
       worker = new Worker('data:text/javascript,onmessage=e=>setTimeout(postMessage,e.data,0)');
@@ -229,5 +229,5 @@ try { memory = JSON.parse(sessionStorage.flashThrottle); } catch {}
 translate();
 
 // The Refresh header is for browsers without scripts: stop() ends its timer.
-self.onload = () => setTimeout(() => { stop(); turn(); });
+self.onload = () => setTimeout(() => { stop(); look(); });
 })();

@@ -66,4 +66,4 @@ async function screenshot(page, name) {
   await page.screenshot({ path: path.join(dir, `${name}.png`) });
 }
 
-module.exports = { closeContexts, context, freshPage, inLine, persistent, screenshot, text, titled };
+module.exports = { closeContexts, context, freshPage, inLine, launch, persistent, screenshot, text, titled };

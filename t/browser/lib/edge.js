@@ -69,9 +69,9 @@ class Shop {
     for (const response of this.waiting.splice(0)) response.end('sold');
   }
 
-  // Requests that went through, but for the one at the till.
+  // "METHOD URL" of what went through, but for the one at the till.
   seen() {
-    return this.requests.filter(({ url }) => url !== '/till').map(({ method, url }) => `${method} ${url}`);
+    return this.requests.filter(({ url }) => !/till|favicon/.test(url)).map(({ method, url }) => `${method} ${url}`);
   }
 
   stop() {
@@ -83,10 +83,11 @@ class Shop {
 
 
 class Edge {
-  // zone, throttle: parameters of flash_throttle_zone and flash_throttle;
-  // location: more lines for the location; http, server: more blocks
+  // zone, throttle: parameters of flash_throttle_zone and flash_throttle; off:
+  // no throttle at all; location, http: more lines for these blocks, of http
+  // also as a function of the edge; files: { name: text } beside nginx.conf
   constructor(options = {}) {
-    this.options = { zone: 'inflight=1', throttle: '', location: '', http: '', server: '', ...options };
+    this.options = { zone: 'inflight=1', throttle: '', off: false, location: '', http: '', files: {}, ...options };
     this.shop = new Shop();
   }
 
@@ -100,15 +101,15 @@ class Edge {
 
     await edge.shop.start();
     fs.writeFileSync(path.join(edge.dir, 'secret'), 'a secret for tests, and for nothing else\n');
-    for (const [name, text] of Object.entries(edge.options.files || {})) fs.writeFileSync(path.join(edge.dir, name), text);
+    for (const [name, text] of Object.entries(edge.options.files)) fs.writeFileSync(path.join(edge.dir, name), text);
     edge.configure();
     await edge.run();
 
     return edge;
   }
 
-  configure(location = this.options.location) {
-    const { zone, throttle, http, server } = this.options;
+  configure() {
+    const { zone, throttle, off, location, http } = this.options;
 
     fs.writeFileSync(path.join(this.dir, 'nginx.conf'), `
 worker_processes 1;
@@ -122,19 +123,18 @@ http {
     uwsgi_temp_path uwsgi; scgi_temp_path scgi;
     flash_throttle_zone sale zone=sale:1m ${zone};
     flash_throttle_secret_file secret;
-    ${http}
+    ${typeof http === 'function' ? http(this) : http}
     server {
         listen 127.0.0.1:${this.port};
         proxy_read_timeout 90s;
         location / { proxy_pass http://127.0.0.1:${this.shop.port}; }
         location ~ ^/(checkout|till) {
-            flash_throttle zone=sale ${throttle};
+            flash_throttle ${off ? 'off' : `zone=sale ${throttle}`};
             flash_throttle_poll min=100ms max=500ms;
             proxy_pass http://127.0.0.1:${this.shop.port};
             ${location}
         }
         location = /status { access_log off; flash_throttle_status; }
-        ${server}
     }
 }
 `);
@@ -148,7 +148,7 @@ http {
     const words = fs.openSync(path.join(this.dir, 'words'), 'a');
 
     this.process = spawn(nginx, ['-p', this.dir + '/', '-c', 'nginx.conf', '-e', 'error.log', '-g', 'daemon off;'],
-                         { stdio: ['ignore', words, words] });
+                         { stdio: ['ignore', words, words], detached: true });
     this.ended = new Promise(done => this.process.on('exit', done));
     fs.closeSync(words);
 
@@ -216,14 +216,22 @@ http {
     process.kill(this.process.pid, 'SIGHUP');
   }
 
-  async kill(signal = 'SIGTERM') {
-    if (this.process.exitCode === null && this.process.signalCode === null) this.process.kill(signal);
+  // The master, which takes its workers along.
+  async end() {
+    if (this.process.exitCode === null && this.process.signalCode === null) this.process.kill('SIGTERM');
     await this.ended;
+  }
+
+  // All of it at once, as when the machine fails.
+  async kill() {
+    process.kill(-this.process.pid, 'SIGKILL');
+    await this.ended;
+    await until('its port to be free', () => this.get('/status').then(() => false, () => true));
   }
 
   async stop() {
     this.shop.stop();
-    await this.kill();
+    await this.end();
 
     const alerts = this.read('error.log').split('\n').filter(line => /\[(alert|emerg)\]|header already sent/.test(line));
 
@@ -232,4 +240,4 @@ http {
   }
 }
 
-module.exports = { Edge, Shop, build, freePort, root, sleep, until };
+module.exports = { Edge, build, freePort, nginx, root, sleep, until };
