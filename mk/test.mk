@@ -24,7 +24,7 @@ test-nginx: $(NGINX) ## t/*.t with Test::Nginx on build/nginx
 	@scripts/prove.sh $(TESTS)
 
 test-build: $(NGINX) $(NGINX_PLAIN) $(MODULE_SO) ## the build itself: scripts, makefiles, the .so
-	@prove scripts/t
+	@TEST_NGINX_BINARY=$(NGINX) prove scripts/t
 
 test-valgrind: ## no definite leak after 100 reloads
 	@scripts/install-deps.sh build valgrind

@@ -73,6 +73,11 @@ choose_options() {
 
     OPTIONS+=(--with-cc-opt="$cc_opt" --with-ld-opt="$ld_opt")
 
+    # from 1.25 on
+    if grep -q http_v3_module "$NGINX_SRC/auto/options"; then
+        OPTIONS+=(--with-http_v3_module)
+    fi
+
     case $kind in
     static)  OPTIONS+=(--add-module="$root") ;;
     dynamic) OPTIONS+=(--add-dynamic-module="$root") ;;

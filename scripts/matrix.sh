@@ -35,7 +35,7 @@ row() {
 
 
 compiler_name() {
-    "$1" --version | sed -n '1s/(.*) //; 1s/^Debian //; 1p'
+    "$1" --version | sed -n '1s/(.*) //; 1s/^Debian //; 1s/ version//; 1p'
 }
 
 
@@ -67,9 +67,9 @@ compile_here() {
                scripts/build-nginx.sh dynamic \
            && silent "$dir/$cc/obj/nginx-dynamic/make.log"
         then
-            row passed "$where" "compiled, $(compiler_name $cc)"
+            row passed "$where" "compiled here, $(compiler_name $cc)"
         else
-            row FAILED "$where" "compiled, $(compiler_name $cc)"
+            row FAILED "$where" "compiled here, $(compiler_name $cc)"
         fi
     done
 }
@@ -107,16 +107,16 @@ run_there() {
            "cd /src && NGINX_SRC=build-headers scripts/build-nginx.sh dynamic" \
        && silent "$chroot/src/build/obj/nginx-dynamic/make.log"
     then
-        row passed "$where" "compiled, $cc"
+        row passed "$where" "compiled there, $cc"
     else
-        row FAILED "$where" "compiled, $cc"
+        row FAILED "$where" "compiled there, $cc"
         return 0
     fi
 
     if chroot_run "$chroot" sh -c "cd /src && MODULE_SO=build/$MODULE \
            NGINX_BINARY=/usr/sbin/nginx scripts/prove.sh" 2>&1 | tee "$log"
     then
-        row passed "$where" "t/" "$(grep '^Files=' "$log")"
+        row passed "$where" "t/" "$(sed -n 's/^\(Files=.*\), .* wallclock.*/\1/p' "$log")"
     else
         row FAILED "$where" "t/" "see $log"
     fi
