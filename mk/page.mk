@@ -1,10 +1,11 @@
 # The pages of the waiting room: written from their parts, tested in a browser.
 
-BROWSER_TESTS ?=
-
 ## BROWSER_TESTS="t/browser/x.test.js" which files "make test-browser" runs
 
-PAGES := $(wildcard conf/pages/*.html)
+BROWSER_TESTS ?=
+
+PAGES := $(patsubst conf/pages/src/%,conf/pages/%, \
+           $(filter-out %/head.html,$(wildcard conf/pages/src/*.html)))
 
 .PHONY: pages csp test-browser
 
