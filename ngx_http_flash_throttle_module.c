@@ -409,6 +409,10 @@ ngx_http_flash_throttle_init_process(ngx_cycle_t *cycle)
         return NGX_OK;
     }
 
+    if (ftmf->uses.nelts) {
+        ngx_http_flash_throttle_init_filter();
+    }
+
     zones = ftmf->zones.elts;
 
     for (i = 0; i < ftmf->zones.nelts; i++) {

@@ -153,6 +153,7 @@ typedef struct {
     unsigned                         replay:1;      /* of a ticket used before */
     unsigned                         held:1;        /* in the line */
     unsigned                         counted:1;     /* in flight */
+    unsigned                         complete:1;    /* the answer, but parts */
     unsigned                         answered:1;
 } ngx_http_flash_throttle_ctx_t;
 
@@ -189,6 +190,16 @@ void ngx_http_flash_throttle_call(ngx_http_flash_throttle_zone_t *zone,
 /* The end of a hold: the request has been admitted. */
 void ngx_http_flash_throttle_admit(ngx_http_flash_throttle_ctx_t *ctx,
     ft_call_t *call);
+
+
+/*
+ * The end in flight of an admitted request, or of one with a pass: of the two
+ * ways, a complete answer and the end of the request, the first one counts.
+ */
+void ngx_http_flash_throttle_done(ngx_http_flash_throttle_ctx_t *ctx);
+
+/* Watches, in this worker, for answers to be complete. */
+void ngx_http_flash_throttle_init_filter(void);
 
 
 /* Holding: parks the request in a line; takes it out again. */

@@ -131,6 +131,7 @@ ngx_http_flash_throttle_create_ctx(ngx_http_request_t *r,
     ctx->replay = 0;
     ctx->held = 0;
     ctx->counted = 0;
+    ctx->complete = 0;
     ctx->answered = 0;
 
     ngx_memzero(&ctx->ticket, sizeof(ft_ticket_t));
@@ -501,20 +502,9 @@ ngx_http_flash_throttle_cleanup(void *data)
 {
     ngx_http_flash_throttle_ctx_t *ctx = data;
 
-    ngx_http_flash_throttle_zone_t  *zone;
-
     if (ctx->held) {
         ngx_http_flash_throttle_leave(ctx);
     }
 
-    if (ctx->counted) {
-        zone = ctx->zone;
-
-        ft_admission_done(ctx->state, ctx->epoch, zone->worker);
-
-        if (zone->limits.inflight) {
-            ngx_http_flash_throttle_wake(
-                         ngx_http_flash_throttle_line(zone, ctx->state));
-        }
-    }
+    ngx_http_flash_throttle_done(ctx);
 }
