@@ -378,6 +378,42 @@ ft_ticket_read(const uint8_t *raw, ft_ticket_t *ticket)
 }
 
 
+/* Its first three digits are the version, the kind and the key's id. */
+bool
+ft_ticket_possible(const ft_keyring_t *ring, const char *text, size_t len)
+{
+    size_t          i;
+    uint8_t         first, second, third, id;
+    const uint8_t  *p;
+
+    if (len != FT_TICKET_LEN) {
+        return false;
+    }
+
+    p = (const uint8_t *) text;
+
+    first = ring->digit[p[0]];
+    second = ring->digit[p[1]];
+    third = ring->digit[p[2]];
+
+    if (((first | second | third) & FT_NO_DIGIT)
+        || first >> 2 != FT_TICKET_VERSION)
+    {
+        return false;
+    }
+
+    id = (uint8_t) (second << 4 | third >> 2);
+
+    for (i = 0; i < ring->n; i++) {
+        if (ring->keys[i].id == id) {
+            return true;
+        }
+    }
+
+    return false;
+}
+
+
 bool
 ft_ticket_verify(const ft_keyring_t *ring, const ft_ticket_context_t *context,
     const char *text, size_t len, ft_ticket_t *ticket)

@@ -89,6 +89,13 @@ bool ft_ticket_verify(const ft_keyring_t *ring,
     ft_ticket_t *ticket);
 
 /*
+ * Whether a text may be a ticket at all, before its signature is looked into:
+ * of the right length, of this version, by one of the ring's secrets.  One that
+ * is not is nothing for ft_ticket_verify() either.
+ */
+bool ft_ticket_possible(const ft_keyring_t *ring, const char *text, size_t len);
+
+/*
  * Whether a verified ticket may be used at now_ms: the stamp is not older than
  * a day and not further ahead than a small skew; a pass has not expired.
  */

@@ -24,8 +24,11 @@
 #define NGX_HTTP_FLASH_THROTTLE_REJECTED  4
 #define NGX_HTTP_FLASH_THROTTLE_BYPASSED  5
 
-/* same-name cookies that are verified at most, see the cookie tossing attack */
-#define NGX_HTTP_FLASH_THROTTLE_TRIES     4
+/*
+ * Cookies that look like ours and are verified at most: more than fit into one
+ * line of 8k, so that nobody who can set cookies for the site hides a place.
+ */
+#define NGX_HTTP_FLASH_THROTTLE_TRIES     128
 
 
 typedef struct ngx_http_flash_throttle_zone_s  ngx_http_flash_throttle_zone_t;

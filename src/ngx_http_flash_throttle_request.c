@@ -187,7 +187,7 @@ ngx_http_flash_throttle_read_cookie(ngx_str_t *header,
     while (*tries && ft_cookie_next(&rest, (char *) name->data, name->len - 1,
                                     &value))
     {
-        if (value.len == FT_TICKET_LEN) {
+        if (ft_ticket_possible(ring, value.data, value.len)) {
             ngx_http_flash_throttle_try(value.data, value.len, ctx, ring,
                                         now_ms);
             (*tries)--;

@@ -204,9 +204,27 @@ __DATA__
     is($get->($two, $one, $pass)->status, 200, 'the pass');
     is($get->($two, $one)->json->{first_attempt_ms}, $first, 'the earlier ticket');
     is($get->($one, $two)->json->{first_attempt_ms}, $first, 'in whatever order');
-    is($get->('x' x 64, 'y' x 64, 'z' x 64, $pass)->status, 200, 'behind three forged ones');
-    is($get->(('x') x 20, $pass)->status, 200, 'behind any that cannot be one');
-    is($get->(('x' x 64) x 4, $pass)->status, 503, 'not behind any number of forged ones');
+
+    # of this length, of a later version, by another secret, with another signature
+    my $later = 'I' . substr $pass, 1;
+    my $other = substr($pass, 0, 2) . ($pass =~ /^..A/ ? 'Q' : 'A') . substr $pass, 3;
+    my $forged = substr($pass, 0, 60) . ($pass =~ /AAAA$/ ? 'BBBB' : 'AAAA');
+
+    is($get->(($_) x 90, $pass)->status, 200, "behind 90 like $_") for 'x' x 64, $later, $other, $forged;
+
+    # a line holds so many
+    my $behind = sub {
+        my ($cookie, $lines) = @_;
+
+        my $line = 'Cookie: ' . join('; ', ("flash_throttle_sale=$cookie") x 90) . "\r\n";
+
+        return Shopper::raw(port, "GET /checkout HTTP/1.1\r\nHost: localhost\r\n" . $line x $lines
+            . "Cookie: flash_throttle_sale=$pass\r\nConnection: close\r\n\r\n");
+    };
+
+    like($behind->($other, 3), qr{^HTTP/1.1 200 }, 'behind any number that cannot be one');
+    like($behind->($forged, 1), qr{^HTTP/1.1 200 }, 'behind a line of forged ones');
+    like($behind->($forged, 3), qr{^HTTP/1.1 503 }, 'not behind any number of these');
 
 
 
