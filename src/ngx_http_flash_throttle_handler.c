@@ -190,6 +190,7 @@ ngx_http_flash_throttle_decide(ngx_http_request_t *r,
     }
 
     if (brought.preflight && r->method == NGX_HTTP_OPTIONS) {
+        ctx->poll = 0;
         ctx->status = NGX_HTTP_FLASH_THROTTLE_BYPASSED;
         return NGX_OK;
     }

@@ -186,12 +186,16 @@ ngx_http_flash_throttle_first_variable(ngx_http_request_t *r,
 }
 
 
-/* A pass was last seen when it was given, at admission. */
+/*
+ * A pass was last seen when it was given, at admission.  The stamp may be from
+ * an edge whose clock is a little ahead.
+ */
 
 static ngx_int_t
 ngx_http_flash_throttle_waited_variable(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
 {
+    ft_ticket_t                    *pass;
     ngx_http_flash_throttle_ctx_t  *ctx;
 
     ctx = ngx_http_flash_throttle_ticket_ctx(r);
@@ -201,8 +205,12 @@ ngx_http_flash_throttle_waited_variable(ngx_http_request_t *r,
         return NGX_OK;
     }
 
-    return ngx_http_flash_throttle_seconds(r, v, ctx->ticket.seen_ms
-                                                 - ctx->ticket.first_ms);
+    pass = &ctx->ticket;
+
+    return ngx_http_flash_throttle_seconds(r, v,
+                                           pass->seen_ms > pass->first_ms
+                                           ? pass->seen_ms - pass->first_ms
+                                           : 0);
 }
 
 

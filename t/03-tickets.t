@@ -427,3 +427,25 @@ my ($cert) = $pair =~ /(-----BEGIN CERT.*END CERTIFICATE-----)/s;
     is($get->(first_ms => $now - 30 * $hour, seen_ms => $now - 23 * $hour, due_ms => $now + $hour), 200,
        'a pass after a long wait');
     is($get->(first_ms => $now - $hour, due_ms => $now - 1), 503, 'not one that has ended');
+
+
+
+=== TEST 13: a stamp of an edge whose clock is ahead
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/m burst=2;
+    log_format waited '$request_uri $flash_throttle_status waited=$flash_throttle_waited';
+--- config
+    access_log logs/waited.log waited;
+    location / {
+        flash_throttle zone=sale;
+        proxy_pass http://upstream;
+    }
+--- shop
+    my $ticket = Ticket::sign(secret => Sale::secret(), zone => 'sale', key => 'localhost',
+        first_ms => int(time * 1000) + 3000);
+    my $shopper = shopper;
+
+    is($shopper->get('/admitted', Cookie => "flash_throttle_sale=$ticket")->status, 200, 'is let in');
+    is($shopper->get('/passed')->status, 200, 'its pass is good');
+
+    like(log_line('waited.log', $_), qr/waited=0\.000$/, "$_ waited for nothing") for qw( ADMITTED PASSED );

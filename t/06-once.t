@@ -216,6 +216,13 @@ x
         is($response->header('Set-Cookie'), undef, 'takes nothing home');
     }
 
+    is(scalar(grep { /^OPTIONS / } hits), 3, 'at the upstream');
+
+    shopper->request('OPTIONS', '/checkout', Origin => 'http://shop',
+        'Access-Control-Request-Method' => 'POST', 'Flash-Throttle-Poll' => 1);
+
+    is(scalar(grep { /^OPTIONS / } hits), 4, 'even if it says that it polls');
+
     is(shopper->get('/checkout')->status, 200, 'the slot is still there');
     is(shopper->request('OPTIONS', '/checkout')->status, 503, 'any other OPTIONS waits');
     like(log_line('cors.log', 'OPTIONS'), qr/^OPTIONS BYPASSED$/, 'logged as bypassed');
