@@ -244,6 +244,14 @@ ft_edge_request(ft_world_t *world, ft_shopper_t *shopper)
     case FT_REJECT:
         ft_shopper_end(world, shopper, FT_OUTCOME_REFUSED);
         break;
+
+    case FT_AGAIN:
+
+        /* after an answer that was lost: its pass, as it was */
+
+        ft_admission_enter(&call, &ticket);
+        ft_edge_admit(world, shopper, worker);
+        break;
     }
 }
 

@@ -115,8 +115,9 @@ ft_admission_take(const ft_call_t *call)
 
 
 void
-ft_admission_count(const ft_call_t *call, uint64_t first_ms)
+ft_admission_count(const ft_call_t *call, uint64_t id, uint64_t first_ms)
 {
+    ft_mark_admitted(&call->state->marks, id, call->now_ms);
     ft_add(&call->state->totals.admitted, 1);
 
     if (call->now_ms > first_ms) {
@@ -128,9 +129,9 @@ ft_admission_count(const ft_call_t *call, uint64_t first_ms)
 static ft_verdict_t
 ft_admission_admit(const ft_call_t *call, const ft_ticket_t *ticket)
 {
-    ft_verdict_t  verdict = { FT_ADMIT, 0, 0, 0 };
+    ft_verdict_t  verdict = { .answer = FT_ADMIT };
 
-    ft_admission_count(call, ticket->first_ms);
+    ft_admission_count(call, ticket->id, ticket->first_ms);
 
     return verdict;
 }
@@ -142,6 +143,7 @@ typedef struct {
     uint32_t          held;
     uint32_t          ahead;        /* between the threshold and it */
     uint32_t          position;     /* live shoppers before it, all in all */
+    uint64_t          room_ms;      /* until the bucket has room for one */
 } ft_standing_t;
 
 
@@ -157,6 +159,9 @@ ft_admission_standing(const ft_call_t *call, uint64_t stamp_us)
     s.held = ft_state_held(call->state, call->workers);
     s.ahead = ft_control_ahead(call, stamp_us);
     s.position = s.held;
+    s.room_ms = ft_bucket_ready_ms(&call->state->bucket, call->limits,
+                                   call->now_ms)
+                - call->now_ms;
 
     if (stamp_us > ft_load(&census->threshold_us)) {
         s.position += ft_census_called(census) + s.ahead;
@@ -178,15 +183,23 @@ ft_admission_wait_ms(const ft_call_t *call, const ft_standing_t *s)
         wait += s->held * UINT64_C(1000000) / ft_control_flow_milli(call);
     }
 
-    return wait;
+    return wait > s->room_ms ? wait : s->room_ms;
 }
 
 
-/* A number in [min, max] that a client cannot choose. */
+/* A number in [min, max], in the bounds, that a client cannot choose. */
 static uint32_t
 ft_admission_spread(const ft_call_t *call, const ft_ticket_t *ticket,
     uint64_t min, uint64_t max)
 {
+    uint64_t  least, most;
+
+    least = call->rules->poll_min_ms;
+    most = call->rules->poll_max_ms;
+
+    min = min < least ? least : min > most ? most : min;
+    max = max < min ? min : max > most ? most : max;
+
     return (uint32_t) (min + ft_mix(ticket->id ^ (call->now_ms << 20))
                              % (max - min + 1));
 }
@@ -216,6 +229,12 @@ ft_admission_retry(const ft_call_t *call, const ft_ticket_t *ticket,
 
     retry = retry * FT_RETRY_SHARE / 1000;
 
+    /* at a few admissions a minute nobody need ask before there is room */
+
+    if (s->room_ms > retry + call->rules->hold_ms) {
+        retry = s->room_ms - call->rules->hold_ms;
+    }
+
     if (retry < call->rules->poll_min_ms) {
         retry = call->rules->poll_min_ms;
     }
@@ -224,8 +243,20 @@ ft_admission_retry(const ft_call_t *call, const ft_ticket_t *ticket,
         retry = call->rules->poll_max_ms;
     }
 
-    return ft_admission_spread(call, ticket, retry - retry / 10,
+    /* at the largest advice, where it cannot spread upwards, half as far */
+
+    return ft_admission_spread(call, ticket,
+                               retry < call->rules->poll_max_ms
+                               ? retry - retry / 10 : retry - retry / 20,
                                retry + retry / 10);
+}
+
+
+/* Another edge's clock may be ahead: nobody is seen before the first attempt. */
+static uint64_t
+ft_admission_seen_ms(const ft_call_t *call, const ft_ticket_t *ticket)
+{
+    return call->now_ms > ticket->first_ms ? call->now_ms : ticket->first_ms;
 }
 
 
@@ -250,8 +281,8 @@ ft_admission_enlist(const ft_call_t *call, ft_ticket_t *ticket, uint32_t retry,
     }
 
     ticket->kind = FT_TICKET_WAIT;
-    ticket->seen_ms = call->now_ms;
-    ticket->due_ms = call->now_ms + ahead;
+    ticket->seen_ms = ft_admission_seen_ms(call, ticket);
+    ticket->due_ms = ticket->seen_ms + ahead;
     ticket->epoch = ft_load(&state->epoch);
     ticket->place = ft_census_count(&state->census, ft_stamp_us(ticket),
                                     ticket->due_ms, call->now_ms, fresh);
@@ -267,8 +298,17 @@ ft_admission_wait(const ft_call_t *call, ft_ticket_t *ticket, bool fresh,
 
     s = ft_admission_standing(call, ft_stamp_us(ticket));
 
+    verdict.replay = replay;
     verdict.position = s.position;
     verdict.wait_ms = ft_admission_wait_ms(call, &s);
+
+    if (fresh) {
+
+        /* those who came just before are not counted yet, but will be */
+
+        verdict.wait_ms += ft_census_fresh(&call->state->census)
+                           * UINT64_C(1000000) / ft_control_flow_milli(call);
+    }
 
     if (fresh && call->rules->max_wait_ms
         && verdict.wait_ms > call->rules->max_wait_ms)
@@ -311,9 +351,14 @@ ft_admission_recall(const ft_call_t *call, ft_ticket_t *ticket)
 
     called = false;
 
-    if (ticket->epoch == ft_load(&state->epoch)) {
-        (void) ft_census_uncount(&state->census, stamp_us, ticket->due_ms,
-                                 ticket->place, &called);
+    if (ticket->epoch == ft_load(&state->epoch)
+        && !ft_census_uncount(&state->census, stamp_us, ticket->due_ms,
+                              ticket->place, &called)
+        && call->now_ms <= ticket->due_ms)
+    {
+        /* not overdue, yet not there: another request has taken it */
+
+        return true;
     }
 
     if (called) {
@@ -327,7 +372,7 @@ ft_admission_recall(const ft_call_t *call, ft_ticket_t *ticket)
 static ft_verdict_t
 ft_admission_reject(const ft_call_t *call)
 {
-    ft_verdict_t  verdict = { FT_REJECT, 0, 0, 0 };
+    ft_verdict_t  verdict = { .answer = FT_REJECT };
 
     ft_add(&call->state->totals.rejected, 1);
     verdict.retry_ms = (uint32_t) (1000000 / ft_control_flow_milli(call)) + 1;
@@ -382,6 +427,7 @@ ft_admission_listen(const ft_call_t *call, ft_ticket_t *ticket,
     }
 
     verdict.answer = FT_WAIT;
+    verdict.replay = false;
     verdict.retry_ms = (uint32_t) advice_ms;
     verdict.wait_ms = 2 * advice_ms;
     verdict.position = ft_admission_standing(call, ft_stamp_us(ticket))
@@ -400,7 +446,7 @@ ft_admission_fair(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
 {
     uint64_t       stamp_us, advice_ms;
     ft_state_t    *state;
-    ft_verdict_t   verdict = { FT_HOLD, 0, 0, 0 };
+    ft_verdict_t   verdict = { .answer = FT_HOLD };
 
     state = call->state;
     stamp_us = ft_stamp_us(ticket);
@@ -426,13 +472,19 @@ ft_admission_fair(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
         return ft_admission_wait(call, ticket, fresh, replay, whole_seconds);
     }
 
+    /* another request with this ticket is held already: that one will do */
+
+    if (ft_hold_has(call, ticket->id)) {
+        return ft_admission_wait(call, ticket, false, true, whole_seconds);
+    }
+
     ft_add(&state->control.passed, 1);
 
     if (ft_hold_is_first(call, stamp_us) && ft_admission_take(call)) {
         return ft_admission_admit(call, ticket);
     }
 
-    if (ft_hold_park(call, line, node, stamp_us)) {
+    if (ft_hold_park(call, line, node, ticket)) {
         return verdict;
     }
 
@@ -447,8 +499,9 @@ ft_verdict_t
 ft_admission_decide(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
     ft_line_node_t *node, bool whole_seconds)
 {
-    bool         fresh, replay;
-    ft_state_t  *state;
+    bool          fresh, replay;
+    ft_state_t   *state;
+    ft_verdict_t  verdict = { .answer = FT_AGAIN };
 
     state = call->state;
     fresh = (ticket->kind == 0);
@@ -464,6 +517,13 @@ ft_admission_decide(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
 
     } else {
         ft_add(&state->totals.polls, 1);
+
+        if (ft_mark_look(&state->marks, ticket->id, call->now_ms).kind
+            == FT_ID_ADMITTED)
+        {
+            return verdict;
+        }
+
         replay = ft_admission_recall(call, ticket);
     }
 
@@ -497,10 +557,35 @@ ft_admission_pass(const ft_call_t *call, ft_ticket_t *ticket,
     uint32_t session_ms)
 {
     ticket->kind = FT_TICKET_PASS;
-    ticket->seen_ms = call->now_ms;
-    ticket->due_ms = call->now_ms + session_ms;
+    ticket->seen_ms = ft_admission_seen_ms(call, ticket);
+    ticket->due_ms = ticket->seen_ms + session_ms;
     ticket->epoch = ft_load(&call->state->epoch);
     ticket->place = FT_LANE_NONE;
+}
+
+
+bool
+ft_admission_again(const ft_call_t *call, ft_ticket_t *ticket,
+    uint32_t session_ms)
+{
+    ft_mark_t  mark;
+
+    mark = ft_mark_look(&call->state->marks, ticket->id, call->now_ms);
+
+    if (mark.kind != FT_ID_ADMITTED
+        || mark.at_ms + session_ms <= call->now_ms)
+    {
+        return false;
+    }
+
+    ft_admission_pass(call, ticket, session_ms);
+
+    if (mark.at_ms > ticket->first_ms) {
+        ticket->seen_ms = mark.at_ms;
+        ticket->due_ms = mark.at_ms + session_ms;
+    }
+
+    return true;
 }
 
 

@@ -32,7 +32,8 @@ typedef enum {
     FT_ADMIT,       /* go on to the upstream; end with ft_admission_done() */
     FT_HOLD,        /* park it: the line has it, ft_hold_next() brings it back */
     FT_WAIT,        /* come back in retry_ms */
-    FT_REJECT       /* refused: no waiting room, or the wait is too long */
+    FT_REJECT,      /* refused: no waiting room, or the wait is too long */
+    FT_AGAIN        /* admitted already with this ticket: ft_admission_again() */
 } ft_answer_t;
 
 
@@ -41,6 +42,7 @@ typedef struct {
     uint32_t            retry_ms;   /* advised time to the next request */
     uint64_t            wait_ms;    /* estimated time to admission */
     uint32_t            position;   /* live shoppers before this stamp */
+    bool                replay;     /* the ticket is as it was: no new one */
 } ft_verdict_t;
 
 
@@ -79,6 +81,15 @@ void ft_hold_leave(const ft_call_t *call, ft_line_t *line,
 
 /* Makes the pass of an admitted shopper. */
 void ft_admission_pass(const ft_call_t *call, ft_ticket_t *ticket,
+    uint32_t session_ms);
+
+/*
+ * After FT_AGAIN: the pass that the ticket was given when it was admitted, with
+ * the end it had, for an answer that was lost or for another tab; to be used
+ * like any pass.  False: that pass has expired, the holder begins anew with a
+ * first attempt.
+ */
+bool ft_admission_again(const ft_call_t *call, ft_ticket_t *ticket,
     uint32_t session_ms);
 
 /*

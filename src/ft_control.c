@@ -8,6 +8,7 @@
 
 #define FT_SHOW_TAU_MS     1000     /* averaging of who shows up and stays */
 #define FT_FLOW_TAU_MS     1000     /* of the flow */
+#define FT_FLOW_MIN        100      /* of a second x 1000: a hung upstream's */
 #define FT_SPEED_TAU_MS    3000     /* of the line's and threshold's speed */
 #define FT_SHOW_UP_MIN     50       /* of 1000: at most 20 are called for one */
 #define FT_STAY_MIN        250      /* of 1000: and 4 of those for one held */
@@ -134,7 +135,7 @@ ft_control_win(ft_state_t *state, uint64_t now_ms, uint64_t *dt_ms)
 
     last = ft_load(&state->control.ticked_ms);
 
-    if (now_ms < last + FT_TICK_MS) {
+    if (now_ms < last + FT_TICK_MS && last < now_ms + FT_GAP_MAX_MS) {
         return false;
     }
 
@@ -144,7 +145,10 @@ ft_control_win(ft_state_t *state, uint64_t now_ms, uint64_t *dt_ms)
         return false;
     }
 
-    *dt_ms = now_ms - last < FT_GAP_MAX_MS ? now_ms - last : FT_GAP_MAX_MS;
+    /* a last tick far in the future: the clock was set back */
+
+    *dt_ms = now_ms < last ? FT_TICK_MS
+             : now_ms - last < FT_GAP_MAX_MS ? now_ms - last : FT_GAP_MAX_MS;
 
     return true;
 }
@@ -291,8 +295,10 @@ ft_control_measure_flow(const ft_call_t *call, const ft_tick_t *tick,
     admitted = admitted * 1000000 / tick->dt_ms;
 
     if (tick->held || admitted > flow) {
+        flow = ft_average(flow, admitted, tick->dt_ms, FT_FLOW_TAU_MS);
+
         ft_store(&call->state->control.flow_milli,
-                 ft_average(flow, admitted, tick->dt_ms, FT_FLOW_TAU_MS));
+                 ft_most(flow, FT_FLOW_MIN));
     }
 }
 
@@ -485,6 +491,25 @@ ft_control_proportional(const ft_call_t *call, const ft_tick_t *tick)
 }
 
 
+/*
+ * Nobody waits.  First attempts that may still come back keep the door shut only
+ * while there is not room for them all and for one more: clients that never
+ * come back would keep it shut for good.
+ */
+static bool
+ft_control_is_over(const ft_call_t *call, const ft_tick_t *tick)
+{
+    const ft_census_t  *census;
+
+    census = &call->state->census;
+
+    return ft_census_waiting(census) == 0 && tick->called == 0
+           && tick->held == 0
+           && (uint64_t) ft_census_fresh(census) * 1000 + 1000
+              <= ft_most(tick->room_milli, 1000);
+}
+
+
 void
 ft_control_tick(const ft_call_t *call)
 {
@@ -506,9 +531,7 @@ ft_control_tick(const ft_call_t *call)
     ft_census_rank(&state->census);
     tick.called = ft_census_called(&state->census);
 
-    if (ft_census_waiting(&state->census) == 0 && tick.called == 0
-        && tick.held == 0 && ft_census_fresh(&state->census) == 0)
-    {
+    if (ft_control_is_over(call, &tick)) {
         ft_store(&state->queueing, 0);
         return;
     }

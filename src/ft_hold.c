@@ -33,6 +33,27 @@ ft_hold_publish(const ft_call_t *call, const ft_line_t *line)
 }
 
 
+static bool
+ft_hold_beats(const ft_call_t *call, const ft_hand_t *hand)
+{
+    return ft_load(&hand->beat_ms) + FT_BEAT_LATE_MS > call->now_ms;
+}
+
+
+bool
+ft_hold_has(const ft_call_t *call, uint64_t id)
+{
+    ft_mark_t  mark;
+
+    mark = ft_mark_look(&call->state->marks, id, call->now_ms);
+
+    /* a worker that is gone holds nobody */
+
+    return mark.kind == FT_ID_HELD
+           && ft_hold_beats(call, &call->state->hand[mark.worker]);
+}
+
+
 bool
 ft_hold_is_first(const ft_call_t *call, uint64_t stamp_us)
 {
@@ -42,9 +63,7 @@ ft_hold_is_first(const ft_call_t *call, uint64_t stamp_us)
     for (i = 0; i < call->workers; i++) {
         hand = &call->state->hand[i];
 
-        if (ft_load(&hand->beat_ms) + FT_BEAT_LATE_MS > call->now_ms
-            && ft_load(&hand->head_us) < stamp_us)
-        {
+        if (ft_load(&hand->head_us) < stamp_us && ft_hold_beats(call, hand)) {
             return false;
         }
     }
@@ -55,7 +74,7 @@ ft_hold_is_first(const ft_call_t *call, uint64_t stamp_us)
 
 bool
 ft_hold_park(const ft_call_t *call, ft_line_t *line, ft_line_node_t *node,
-    uint64_t stamp_us)
+    const ft_ticket_t *ticket)
 {
     if (line == NULL
         || ft_state_held(call->state, call->workers)
@@ -64,11 +83,13 @@ ft_hold_park(const ft_call_t *call, ft_line_t *line, ft_line_node_t *node,
         return false;
     }
 
-    node->stamp_us = stamp_us;
+    node->stamp_us = ft_stamp_us(ticket);
+    node->id = ticket->id;
     node->until_ms = call->now_ms + call->rules->hold_ms;
 
     ft_line_insert(line, node);
     ft_hold_publish(call, line);
+    ft_mark_held(&call->state->marks, node->id, call->worker, node->until_ms);
 
     atomic_fetch_add_explicit(&call->state->totals.held, 1,
                               memory_order_relaxed);
@@ -81,6 +102,7 @@ ft_hold_release(const ft_call_t *call, ft_line_t *line, ft_line_node_t *node)
 {
     ft_line_remove(line, node);
     ft_hold_publish(call, line);
+    ft_mark_clear(&call->state->marks, node->id);
 
     return node;
 }
@@ -109,7 +131,7 @@ ft_hold_next(const ft_call_t *call, ft_line_t *line, bool *admitted,
         wake = call->now_ms + FT_RETRY_MS;
 
     } else if (ft_admission_take(call)) {
-        ft_admission_count(call, first->stamp_us / 1000);
+        ft_admission_count(call, first->id, first->stamp_us / 1000);
         *admitted = true;
         return ft_hold_release(call, line, first);
 

@@ -18,6 +18,7 @@ typedef struct ft_line_node_s  ft_line_node_t;
 
 struct ft_line_node_s {
     uint64_t          stamp_us;
+    uint64_t          id;           /* of its ticket */
     uint64_t          until_ms;     /* turned back then */
     ft_line_node_t   *child;
     ft_line_node_t   *next;         /* sibling */

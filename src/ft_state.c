@@ -21,6 +21,24 @@ ft_state_init(ft_state_t *state, uint32_t epoch, uint64_t now_ms)
 }
 
 
+void
+ft_state_forget(ft_state_t *state, uint32_t worker)
+{
+    ft_hand_t  *hand;
+
+    hand = &state->hand[worker];
+
+    if (atomic_load(&hand->held)) {
+        ft_mark_forget(&state->marks, worker);
+    }
+
+    atomic_store(&hand->beat_ms, 0);
+    atomic_store(&hand->head_us, 0);
+    atomic_store(&hand->held, 0);
+    atomic_store(&hand->inflight, 0);
+}
+
+
 uint32_t
 ft_state_held(const ft_state_t *state, uint32_t workers)
 {

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include "ft_bucket.h"
 #include "ft_census.h"
+#include "ft_mark.h"
 
 
 #define FT_WORKERS  256         /* slots for worker processes */
@@ -78,6 +79,7 @@ typedef struct {
     ft_totals_t       totals;
     _Atomic uint32_t  expected[FT_DUES];    /* admitted polls under way */
     _Atomic uint32_t  seen[FT_SEEN];
+    ft_marks_t        marks;
     ft_hand_t         hand[FT_WORKERS];
     ft_census_t       census;
 } ft_state_t;
@@ -102,6 +104,9 @@ typedef struct {
 
 /* Makes a zeroed or used state new.  epoch: random, not 0. */
 void ft_state_init(ft_state_t *state, uint32_t epoch, uint64_t now_ms);
+
+/* Forgets what a worker that is gone had in hand. */
+void ft_state_forget(ft_state_t *state, uint32_t worker);
 
 /* Sums over the workers' hands; workers: slots in use. */
 uint32_t ft_state_held(const ft_state_t *state, uint32_t workers);

@@ -452,7 +452,8 @@ ft_ticket_usable(const ft_ticket_t *ticket, uint64_t now_ms)
     }
 
     if (ticket->kind == FT_TICKET_PASS) {
-        return ticket->due_ms > now_ms;
+        return ticket->due_ms > now_ms
+               && ticket->seen_ms <= now_ms + FT_TICKET_SKEW_MS;
     }
 
     return ticket->first_ms + FT_TICKET_AGE_MAX_MS > now_ms;

@@ -154,17 +154,18 @@ ft_zone_now(ft_zone_t *zone, uint64_t mono_ms, uint64_t wall_ms)
 static void
 ft_zone_clear(ft_zone_t *zone, uint32_t slot)
 {
-    uint32_t    i;
-    ft_hand_t  *hand;
+    uint32_t  i;
 
     for (i = 0; i < ft_load(&zone->used); i++) {
-        hand = &ft_zone_states(zone)[i].hand[slot];
-
-        ft_store(&hand->beat_ms, 0);
-        ft_store(&hand->head_us, 0);
-        ft_store(&hand->held, 0);
-        ft_store(&hand->inflight, 0);
+        ft_state_forget(&ft_zone_states(zone)[i], slot);
     }
+}
+
+
+static bool
+ft_process_gone(uint32_t pid)
+{
+    return kill((pid_t) pid, 0) == -1 && errno == ESRCH;
 }
 
 
@@ -179,9 +180,7 @@ ft_zone_join(ft_zone_t *zone, uint32_t pid)
     for (i = 0; i < FT_WORKERS; i++) {
         owner = ft_load(&zone->pid[i]);
 
-        if (owner && (owner == pid
-                      || (kill((pid_t) owner, 0) == -1 && errno == ESRCH)))
-        {
+        if (owner && (owner == pid || ft_process_gone(owner))) {
             ft_zone_clear(zone, i);
             ft_store(&zone->pid[i], 0);
             owner = 0;
@@ -206,6 +205,22 @@ ft_zone_join(ft_zone_t *zone, uint32_t pid)
     ft_store(&zone->workers, slot < workers ? workers : slot + 1);
 
     return slot;
+}
+
+
+void
+ft_zone_reap(ft_zone_t *zone)
+{
+    uint32_t  i, owner;
+
+    for (i = 0; i < ft_load(&zone->workers); i++) {
+        owner = ft_load(&zone->pid[i]);
+
+        if (owner && ft_process_gone(owner)) {
+            ft_zone_clear(zone, i);
+            ft_store(&zone->pid[i], 0);
+        }
+    }
 }
 
 
@@ -342,67 +357,60 @@ ft_zone_unlink(ft_zone_t *zone, uint32_t i)
 }
 
 
-/* The least recently used: 0, idle only; 1, without anybody in hand. */
-static uint32_t
-ft_zone_oldest(ft_zone_t *zone, uint32_t pass, uint64_t now_ms)
+/* Whether it may make way: nobody waits, and nothing is owed or in hand. */
+static bool
+ft_state_idle(ft_zone_t *zone, ft_state_t *state, uint64_t now_ms)
 {
-    uint32_t           i, oldest, workers;
-    uint64_t           used, least;
-    const ft_state_t  *state;
+    uint32_t  workers;
+
+    workers = ft_zone_workers(zone);
+
+    return !ft_state_busy(state, now_ms)
+           && ft_load(&state->bucket.empty_ns) <= now_ms * 1000000
+           && ft_state_held(state, workers) == 0
+           && ft_state_inflight(state, workers) == 0;
+}
+
+
+/* The entry for a new key: an unused one, or the idle one unused for longest. */
+static uint32_t
+ft_zone_place(ft_zone_t *zone, uint64_t now_ms, bool *evicted)
+{
+    uint32_t     i, oldest;
+    uint64_t     used, least;
+    ft_state_t  *state;
+
+    *evicted = false;
+
+    if (ft_load(&zone->used) < zone->keys) {
+        return ft_load(&zone->used);
+    }
 
     oldest = zone->keys;
     least = UINT64_MAX;
-    workers = ft_zone_workers(zone);
 
     for (i = 0; i < zone->keys; i++) {
         state = &ft_zone_states(zone)[i];
         used = ft_load(&state->used_ms);
 
-        if (used >= least
-            || (pass == 0 && ft_state_busy(state, now_ms))
-            || ft_state_held(state, workers)
-            || ft_state_inflight(state, workers))
-        {
-            continue;
+        if (used < least && ft_state_idle(zone, state, now_ms)) {
+            oldest = i;
+            least = used;
         }
+    }
 
-        oldest = i;
-        least = used;
+    if (oldest < zone->keys) {
+        *evicted = true;
+        ft_zone_unlink(zone, oldest);
     }
 
     return oldest;
 }
 
 
-/* The entry for a new key: an unused one, or the one that makes way. */
-static uint32_t
-ft_zone_place(ft_zone_t *zone, uint64_t now_ms, uint32_t *evicted)
-{
-    uint32_t  i, pass;
-
-    *evicted = 0;
-
-    if (ft_load(&zone->used) < zone->keys) {
-        return ft_load(&zone->used);
-    }
-
-    for (pass = 0; pass < 2; pass++) {
-        i = ft_zone_oldest(zone, pass, now_ms);
-
-        if (i < zone->keys) {
-            *evicted = pass + 1;
-            ft_zone_unlink(zone, i);
-            return i;
-        }
-    }
-
-    return zone->keys;
-}
-
-
 ft_state_t *
 ft_zone_add(ft_zone_t *zone, const void *key, size_t len, uint64_t now_ms,
-    uint32_t *evicted)
+    bool *evicted)
 {
     uint32_t           i, k, epoch;
     ft_entry_t        *entry;
@@ -410,7 +418,7 @@ ft_zone_add(ft_zone_t *zone, const void *key, size_t len, uint64_t now_ms,
     ft_key_words_t     words;
     _Atomic uint32_t  *head;
 
-    *evicted = 0;
+    *evicted = false;
 
     ft_zone_words(zone, key, len, &words);
 

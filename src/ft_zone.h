@@ -44,6 +44,13 @@ uint64_t ft_zone_now(ft_zone_t *zone, uint64_t mono_ms, uint64_t wall_ms);
  */
 uint32_t ft_zone_join(ft_zone_t *zone, uint32_t pid);
 
+/*
+ * Clears the slots of processes that are gone and were not replaced (an old
+ * worker killed while it was leaving).  Every second or so, serialised by the
+ * caller.
+ */
+void ft_zone_reap(ft_zone_t *zone);
+
 /* Slots in use: the highest claimed + 1, as of the last process that joined. */
 uint32_t ft_zone_workers(const ft_zone_t *zone);
 
@@ -52,13 +59,13 @@ ft_state_t *ft_zone_find(ft_zone_t *zone, const void *key, size_t len,
     uint64_t now_ms);
 
 /*
- * The state of a key, made if it is new; the least recently used one makes way
- * if there is no space: first one where nobody waits, then one where nobody is
- * held or in flight (*evicted: 1 or 2).  NULL: none can go.  Serialised by the
- * caller.
+ * The state of a key, made if it is new; if there is no space, the least
+ * recently used key makes way (*evicted) of those where nobody waits, is held or
+ * in flight, and whose bucket is empty.  NULL: none can go; a line that stands
+ * is worth more than a new one.  Serialised by the caller.
  */
 ft_state_t *ft_zone_add(ft_zone_t *zone, const void *key, size_t len,
-    uint64_t now_ms, uint32_t *evicted);
+    uint64_t now_ms, bool *evicted);
 
 /* Walk: the state in slot i < ft_zone_keys(), NULL if unused; its key. */
 uint32_t ft_zone_keys(const ft_zone_t *zone);

@@ -55,6 +55,7 @@ struct ngx_http_flash_throttle_zone_s {
     /* of this worker */
     uint32_t                         worker;
     time_t                           joined;
+    time_t                           reaped;
     ngx_http_flash_throttle_line_t  *lines;
 };
 
@@ -153,7 +154,7 @@ typedef struct {
     unsigned                         poll:1;        /* Flash-Throttle-Poll */
     unsigned                         json:1;
     unsigned                         fresh:1;       /* a first attempt */
-    unsigned                         replay:1;      /* of a ticket used before */
+    unsigned                         again:1;       /* admitted before */
     unsigned                         held:1;        /* in the line */
     unsigned                         counted:1;     /* in flight */
     unsigned                         complete:1;    /* the answer, but parts */

@@ -19,6 +19,8 @@ static ngx_http_flash_throttle_ctx_t *ngx_http_flash_throttle_create_ctx(
 static ngx_uint_t ngx_http_flash_throttle_has_room(ft_call_t *call);
 static ngx_int_t ngx_http_flash_throttle_context(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, ngx_str_t *key);
+static ngx_int_t ngx_http_flash_throttle_again(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx, ft_call_t *call);
 static ngx_int_t ngx_http_flash_throttle_queue(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, ft_call_t *call);
 static void ngx_http_flash_throttle_enter(ngx_http_flash_throttle_ctx_t *ctx,
@@ -128,11 +130,13 @@ ngx_http_flash_throttle_create_ctx(ngx_http_request_t *r,
     ctx->poll = 0;
     ctx->json = 0;
     ctx->fresh = 0;
-    ctx->replay = 0;
+    ctx->again = 0;
     ctx->held = 0;
     ctx->counted = 0;
     ctx->complete = 0;
     ctx->answered = 0;
+
+    ctx->verdict.replay = false;
 
     ngx_memzero(&ctx->ticket, sizeof(ft_ticket_t));
 
@@ -338,13 +342,41 @@ ngx_http_flash_throttle_queue(ngx_http_request_t *r,
 
     case FT_WAIT:
         ctx->status = NGX_HTTP_FLASH_THROTTLE_QUEUED;
-        ctx->replay = (ctx->ticket.seen_ms != call->now_ms);
         return NGX_OK;
+
+    case FT_AGAIN:
+        return ngx_http_flash_throttle_again(r, ctx, call);
 
     default: /* FT_REJECT */
         ctx->status = NGX_HTTP_FLASH_THROTTLE_REJECTED;
         return NGX_OK;
     }
+}
+
+
+/* The ticket was admitted before: its pass again, or, if over, a new ticket. */
+
+static ngx_int_t
+ngx_http_flash_throttle_again(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx, ft_call_t *call)
+{
+    if (ft_admission_again(call, &ctx->ticket, ctx->conf->session)) {
+        ctx->status = NGX_HTTP_FLASH_THROTTLE_PASSED;
+        ctx->again = 1;
+
+        if (!ctx->poll) {
+            ngx_http_flash_throttle_enter(ctx, call);
+        }
+
+        return NGX_OK;
+    }
+
+    ngx_memzero(&ctx->ticket, sizeof(ft_ticket_t));
+
+    ctx->ticket.id = ngx_http_flash_throttle_random();
+    ctx->ticket.first_ms = call->now_ms;
+
+    return ngx_http_flash_throttle_queue(r, ctx, call);
 }
 
 
@@ -402,6 +434,12 @@ ngx_http_flash_throttle_answer(ngx_http_request_t *r,
 
         /* a pass stays as it is: polling never renews it */
 
+        if (ctx->again
+            && ngx_http_flash_throttle_give(r, ctx, text) != NGX_OK)
+        {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
         return ctx->poll ? ngx_http_flash_throttle_reply(r, ctx, NULL)
                          : NGX_DECLINED;
 
@@ -443,7 +481,7 @@ ngx_http_flash_throttle_give(ngx_http_request_t *r,
 
     /* the tab that came first with this ticket has taken a newer one home */
 
-    if (ctx->replay) {
+    if (ctx->verdict.replay) {
         return NGX_OK;
     }
 

@@ -19,6 +19,7 @@
 static uint32_t ngx_http_flash_throttle_fit(size_t pages);
 static ngx_int_t ngx_http_flash_throttle_new_zone(
     ngx_http_flash_throttle_zone_t *zone, ngx_shm_zone_t *shm_zone);
+static void ngx_http_flash_throttle_reap(ngx_http_flash_throttle_zone_t *zone);
 
 
 /* Keys for which there is space in so many pages. */
@@ -191,6 +192,20 @@ ngx_http_flash_throttle_join(ngx_http_flash_throttle_zone_t *zone,
 }
 
 
+/* What a worker had in hand that was killed while it was leaving. */
+
+static void
+ngx_http_flash_throttle_reap(ngx_http_flash_throttle_zone_t *zone)
+{
+    zone->reaped = ngx_time();
+
+    if (ngx_shmtx_trylock(&zone->shpool->mutex)) {
+        ft_zone_reap(zone->sh);
+        ngx_shmtx_unlock(&zone->shpool->mutex);
+    }
+}
+
+
 uint64_t
 ngx_http_flash_throttle_now(ngx_http_flash_throttle_zone_t *zone)
 {
@@ -242,8 +257,7 @@ ft_state_t *
 ngx_http_flash_throttle_state(ngx_http_flash_throttle_zone_t *zone,
     ngx_str_t *key, uint64_t now_ms, ngx_log_t *log)
 {
-    uint32_t     evicted;
-    ngx_uint_t   level;
+    bool         evicted;
     ft_state_t  *state;
 
     if (zone->worker == FT_WORKERS) {
@@ -257,6 +271,10 @@ ngx_http_flash_throttle_state(ngx_http_flash_throttle_zone_t *zone,
         if (zone->worker == FT_WORKERS) {
             return NULL;
         }
+    }
+
+    if (zone->reaped != ngx_time()) {
+        ngx_http_flash_throttle_reap(zone);
     }
 
     state = ft_zone_find(zone->sh, key->data, key->len, now_ms);
@@ -278,12 +296,9 @@ ngx_http_flash_throttle_state(ngx_http_flash_throttle_zone_t *zone,
                       &zone->shm_zone->shm.name);
 
     } else if (evicted) {
-        level = (evicted == 1) ? NGX_LOG_NOTICE : NGX_LOG_WARN;
-
-        ngx_log_error(level, log, 0,
-                      "the key \"%V\" took the place of an older one%s in "
+        ngx_log_error(NGX_LOG_NOTICE, log, 0,
+                      "the key \"%V\" took the place of an older one in "
                       "flash_throttle_zone \"%V\", enlarge the zone", key,
-                      evicted == 1 ? "" : " with shoppers waiting",
                       &zone->shm_zone->shm.name);
     }
 

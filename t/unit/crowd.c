@@ -132,6 +132,9 @@ crowd_request(crowd_t *c, unsigned i, uint32_t worker)
     case FT_REJECT:
         s->where = CROWD_REJECTED;
         break;
+
+    case FT_AGAIN:
+        break;
     }
 
     return v;
@@ -299,7 +302,7 @@ crowd_replace(crowd_t *c, uint32_t worker)
 {
     /* as ft_zone_join() does, before a slot has a new owner */
 
-    memset(&c->state->hand[worker], 0, sizeof(ft_hand_t));
+    ft_state_forget(c->state, worker);
     c->dead[worker] = false;
 }
 

@@ -85,7 +85,8 @@ test_killed_again_and_again(void **unused)
     pid_t         pid[STRESS_WORKERS];
     house_t      *house;
     unsigned      i, k;
-    uint32_t      slot, evicted;
+    bool          evicted;
+    uint32_t      slot;
     uint64_t      seed;
     ft_state_t   *state;
 

@@ -26,7 +26,7 @@ zone_of(uint32_t keys)
 static ft_state_t *
 zone_add(ft_zone_t *zone, const char *key, uint64_t now_ms)
 {
-    uint32_t  evicted;
+    bool      evicted;
 
     return ft_zone_add(zone, key, strlen(key), now_ms, &evicted);
 }
@@ -39,11 +39,11 @@ zone_find(ft_zone_t *zone, const char *key, uint64_t now_ms)
 }
 
 
-/* What evicting it is reported as. */
-static uint32_t
+/* Adds a key that finds a place; whether another one made way. */
+static bool
 zone_evicting(ft_zone_t *zone, const char *key, uint64_t now_ms)
 {
-    uint32_t  evicted;
+    bool      evicted;
 
     assert_non_null(ft_zone_add(zone, key, strlen(key), now_ms, &evicted));
 
@@ -54,7 +54,7 @@ zone_evicting(ft_zone_t *zone, const char *key, uint64_t now_ms)
 static void
 test_find_what_was_added(void **unused)
 {
-    uint32_t     evicted;
+    bool         evicted;
     ft_zone_t   *zone;
     ft_state_t  *state;
 
@@ -86,7 +86,8 @@ test_keys_of_every_length(void **unused)
 {
     char         key[FT_KEY_MAX], back[FT_KEY_MAX];
     size_t       len;
-    uint32_t     i, evicted;
+    uint32_t     i;
+    bool         evicted;
     ft_zone_t   *zone;
     ft_state_t  *state[FT_KEY_MAX + 1];
 
@@ -129,7 +130,7 @@ static void
 test_bytes_behind_a_key_do_not_count(void **unused)
 {
     size_t       len;
-    uint32_t     evicted;
+    bool         evicted;
     ft_zone_t   *zone;
     ft_state_t  *state;
     char         a[] = "aaaaaaaaaaaaaaaaaaaa", b[] = "aaaaaaaaaaaaaaaaaaaa";
@@ -234,16 +235,25 @@ test_the_waiting_stay_while_one_is_idle(void **unused)
     assert_non_null(zone_find(zone, "old sale", now));
     assert_non_null(zone_find(zone, "new sale", now + 5000));
 
-    /* with waiting ones only, the longest unused of them, and it is said */
+    /* with waiting ones only, it is the new key that has to do without */
 
     atomic_store(&zone_find(zone, "x", now + 31000)->queueing, 1);
-    assert_int_equal(zone_evicting(zone, "y", now + 32000), 2);
-    assert_null(zone_find(zone, "old sale", now));
+    assert_null(zone_add(zone, "y", now + 32000));
+    assert_non_null(zone_find(zone, "old sale", now));
+
+    /* nor does one make way whose bucket still remembers admissions */
+
+    atomic_store(&zone_find(zone, "x", now + 31000)->queueing, 0);
+    atomic_store(&zone_find(zone, "x", now + 31000)->bucket.empty_ns,
+                 (now + 33000) * 1000000);
+    assert_null(zone_add(zone, "y", now + 32000));
+    assert_int_equal(zone_evicting(zone, "y", now + 33000), 1);
+    assert_null(zone_find(zone, "x", now + 33000));
 
     /* nobody came for longer than anybody may wait: idle, whatever it says */
 
-    assert_int_equal(zone_evicting(zone, "z", now + 5000 + 66000), 1);
-    assert_null(zone_find(zone, "new sale", now + 71000));
+    assert_int_equal(zone_evicting(zone, "z", now + 66000), 1);
+    assert_null(zone_find(zone, "old sale", now + 66000));
 
     free(zone);
 }
@@ -252,7 +262,8 @@ test_the_waiting_stay_while_one_is_idle(void **unused)
 static void
 test_what_is_in_hand_stays(void **unused)
 {
-    uint32_t     evicted, slot;
+    bool         evicted;
+    uint32_t     slot;
     uint64_t     now;
     ft_zone_t   *zone;
     ft_state_t  *held, *inflight;
@@ -301,6 +312,7 @@ test_an_evicted_state_is_new(void **unused)
     memset(state, 0x5a, sizeof(ft_state_t));
     memset(state->hand, 0, sizeof(state->hand));
     atomic_store(&state->queueing, 0);
+    atomic_store(&state->bucket.empty_ns, 0);
 
     state = zone_add(zone, "b", UNIT_EPOCH_MS + 7);
     assert_non_null(state);
@@ -327,7 +339,7 @@ check_against_array(uint32_t keys, uint64_t seed)
 {
     char         key[16];
     unsigned     step, i, k, oldest, name[64];
-    uint32_t     evicted;
+    bool         evicted;
     uint64_t     now, used[64];
     ft_zone_t   *zone;
     ft_state_t  *state, *at[64];

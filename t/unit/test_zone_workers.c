@@ -35,7 +35,7 @@ zone_free(ft_zone_t *zone, uint32_t keys)
 static ft_state_t *
 zone_add(ft_zone_t *zone, const char *key)
 {
-    uint32_t     evicted;
+    bool         evicted;
     ft_state_t  *state;
 
     state = ft_zone_add(zone, key, strlen(key), UNIT_EPOCH_MS, &evicted);
@@ -250,7 +250,7 @@ keys_add(void *data)
 {
     char       key[32];
     keys_t    *keys = data;
-    uint32_t   evicted;
+    bool       evicted;
     uint64_t   n;
 
     for (n = 0; !atomic_load(&keys->stop); n++) {
