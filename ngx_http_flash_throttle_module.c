@@ -179,6 +179,13 @@ ngx_http_flash_throttle_create_main_conf(ngx_conf_t *cf)
         return NULL;
     }
 
+    if (ngx_array_init(&ftmf->cookies, cf->pool, 4,
+                       sizeof(ngx_http_flash_throttle_named_t))
+        != NGX_OK)
+    {
+        return NULL;
+    }
+
     return ftmf;
 }
 

@@ -99,11 +99,22 @@ typedef struct {
 } ngx_http_flash_throttle_use_t;
 
 
+/* a cookie as a server sets it */
+typedef struct {
+    ngx_str_t                        name;
+    ngx_str_t                        tail;
+    ngx_shm_zone_t                  *shm_zone;
+    ngx_http_core_srv_conf_t        *server;
+} ngx_http_flash_throttle_named_t;
+
+
 typedef struct {
     /* ngx_http_flash_throttle_zone_t * */
     ngx_array_t                      zones;
     /* ngx_http_flash_throttle_use_t */
     ngx_array_t                      uses;
+    /* ngx_http_flash_throttle_named_t */
+    ngx_array_t                      cookies;
 
     ngx_str_t                        secret_file;
     ft_keyring_t                    *ring;
@@ -277,6 +288,10 @@ ngx_chain_t *ngx_http_flash_throttle_fill(ngx_http_request_t *r,
 /* "name=value": whether it is of that name, and its value. */
 ngx_uint_t ngx_http_flash_throttle_param(ngx_str_t *arg, const char *name,
     ngx_str_t *value);
+
+/* Refuses a parameter, "name=", given twice from argument `first` on. */
+char *ngx_http_flash_throttle_once(ngx_conf_t *cf, ngx_command_t *cmd,
+    ngx_uint_t first);
 
 /* A time from `least` to `most`, ms. */
 ngx_int_t ngx_http_flash_throttle_msec(ngx_str_t *s, ngx_int_t least,

@@ -30,6 +30,16 @@ static ngx_conf_enum_t  ngx_http_flash_throttle_log_levels[] = {
 };
 
 
+/*
+ * With these a browser shows no page, or a part of one, asks for a password, or
+ * repeats the request at once; 444 is nginx's own.
+ */
+
+static ngx_uint_t  ngx_http_flash_throttle_refused[] = {
+    204, 205, 206, 401, 407, 408, 421, 425, 444, 0
+};
+
+
 ngx_uint_t
 ngx_http_flash_throttle_param(ngx_str_t *arg, const char *name,
     ngx_str_t *value)
@@ -59,6 +69,45 @@ ngx_http_flash_throttle_refuse(ngx_conf_t *cf, ngx_command_t *cmd,
                        "invalid %s \"%V\" in \"%V\" directive, it must be %s",
                        what, arg, &cmd->name, must);
     return NGX_CONF_ERROR;
+}
+
+
+char *
+ngx_http_flash_throttle_once(ngx_conf_t *cf, ngx_command_t *cmd,
+    ngx_uint_t first)
+{
+    u_char      *end;
+    size_t       len;
+    ngx_str_t   *value;
+    ngx_uint_t   i, k;
+
+    value = cf->args->elts;
+
+    for (i = first; i < cf->args->nelts; i++) {
+
+        end = ngx_strlchr(value[i].data, value[i].data + value[i].len, '=');
+        if (end == NULL) {
+            continue;
+        }
+
+        len = end + 1 - value[i].data;
+
+        for (k = first; k < i; k++) {
+
+            if (value[k].len >= len
+                && ngx_strncmp(value[k].data, value[i].data, len) == 0)
+            {
+                ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                                   "duplicate parameter \"%V\" in \"%V\" "
+                                   "directive, there is \"%V\" already, "
+                                   "keep one of them",
+                                   &value[i], &cmd->name, &value[k]);
+                return NGX_CONF_ERROR;
+            }
+        }
+    }
+
+    return NGX_CONF_OK;
 }
 
 
@@ -149,6 +198,12 @@ ngx_http_flash_throttle(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     if (cf->args->nelts == 2 && ngx_strcmp(value[1].data, "off") == 0) {
         return NGX_CONF_OK;
+    }
+
+    rv = ngx_http_flash_throttle_once(cf, cmd, 1);
+
+    if (rv != NGX_CONF_OK) {
+        return rv;
     }
 
     ftcf->rules.policy = FT_POLICY_FAIR;
@@ -249,8 +304,9 @@ ngx_http_flash_throttle_queue_status(ngx_conf_t *cf, ngx_command_t *cmd,
 {
     ngx_http_flash_throttle_conf_t *ftcf = conf;
 
-    ngx_int_t   code;
-    ngx_str_t  *value;
+    ngx_int_t    code;
+    ngx_str_t   *value;
+    ngx_uint_t  *refused;
 
     if (ftcf->status_code != NGX_CONF_UNSET_UINT) {
         return "is duplicate";
@@ -259,15 +315,18 @@ ngx_http_flash_throttle_queue_status(ngx_conf_t *cf, ngx_command_t *cmd,
     value = cf->args->elts;
     code = ngx_atoi(value[1].data, value[1].len);
 
-    /* those without a body, or with a meaning for the body, cannot carry it */
-
-    if (code < 200 || code > 599 || (code >= 300 && code < 400)
-        || code == NGX_HTTP_NO_CONTENT || code == 205
-        || code == NGX_HTTP_PARTIAL_CONTENT)
-    {
+    if (code < 200 || code > 599 || (code >= 300 && code < 400)) {
         return ngx_http_flash_throttle_refuse(cf, cmd, "code", &value[1],
-                          "from 200 to 299, except 204, 205 and 206, "
-                          "or from 400 to 599");
+                          "from 200 to 299, or from 400 to 599");
+    }
+
+    for (refused = ngx_http_flash_throttle_refused; *refused; refused++) {
+
+        if ((ngx_uint_t) code == *refused) {
+            return ngx_http_flash_throttle_refuse(cf, cmd, "code", &value[1],
+                          "one that browsers show a page for, such as 200, "
+                          "429 or 503");
+        }
     }
 
     ftcf->status_code = code;
@@ -281,12 +340,19 @@ ngx_http_flash_throttle_poll(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_http_flash_throttle_conf_t *ftcf = conf;
 
+    char        *rv;
     uint32_t     min, max, *bound;
     ngx_str_t   *value, s;
     ngx_uint_t   i;
 
     if (ftcf->poll_min != NGX_CONF_UNSET_MSEC) {
         return "is duplicate";
+    }
+
+    rv = ngx_http_flash_throttle_once(cf, cmd, 1);
+
+    if (rv != NGX_CONF_OK) {
+        return rv;
     }
 
     min = FT_POLL_MIN_DEFAULT_MS;

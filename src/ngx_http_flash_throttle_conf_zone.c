@@ -178,6 +178,14 @@ ngx_http_flash_throttle_zone(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     ngx_http_flash_throttle_zone_t    *zone;
     ngx_http_compile_complex_value_t   ccv;
 
+    /* the key, which comes first, may hold anything */
+
+    rv = ngx_http_flash_throttle_once(cf, cmd, 2);
+
+    if (rv != NGX_CONF_OK) {
+        return rv;
+    }
+
     value = cf->args->elts;
 
     zone = ngx_pcalloc(cf->pool, sizeof(ngx_http_flash_throttle_zone_t));

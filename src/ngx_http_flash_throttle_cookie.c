@@ -24,6 +24,8 @@ typedef struct {
 } ngx_http_flash_throttle_attributes_t;
 
 
+static ngx_int_t ngx_http_flash_throttle_name_cookie(ngx_conf_t *cf,
+    ngx_http_flash_throttle_conf_t *ftcf);
 static ngx_uint_t ngx_http_flash_throttle_is_token(ngx_str_t *s);
 static char *ngx_http_flash_throttle_parse_attributes(ngx_conf_t *cf,
     ngx_command_t *cmd, ngx_str_t *arg,
@@ -32,10 +34,14 @@ static ngx_int_t ngx_http_flash_throttle_attribute(ngx_str_t *s,
     ngx_http_flash_throttle_attributes_t *a);
 static ngx_int_t ngx_http_flash_throttle_attribute_value(ngx_str_t *s,
     const char *name, ngx_str_t *value);
-static char *ngx_http_flash_throttle_prefix(ngx_conf_t *cf, ngx_command_t *cmd,
+static char *ngx_http_flash_throttle_check(ngx_conf_t *cf, ngx_command_t *cmd,
     ngx_str_t *name, ngx_http_flash_throttle_attributes_t *a);
 static ngx_int_t ngx_http_flash_throttle_join_attributes(ngx_conf_t *cf,
     ngx_http_flash_throttle_attributes_t *a, ngx_str_t *joined);
+
+
+#define ngx_http_flash_throttle_same(a, b)                                    \
+    ((a)->len == (b)->len && ngx_strncmp((a)->data, (b)->data, (a)->len) == 0)
 
 
 void
@@ -160,6 +166,65 @@ ngx_http_flash_throttle_init_cookie(ngx_conf_t *cf,
                     (ftcf->session + 999) / 1000);
     ftcf->set_pass.len = p - ftcf->set_pass.data;
 
+    return ngx_http_flash_throttle_name_cookie(cf, ftcf);
+}
+
+
+/* A browser keeps one cookie of a name: the ticket of one zone, not of two. */
+
+static ngx_int_t
+ngx_http_flash_throttle_name_cookie(ngx_conf_t *cf,
+    ngx_http_flash_throttle_conf_t *ftcf)
+{
+    ngx_str_t                             name;
+    ngx_uint_t                            i;
+    ngx_http_core_srv_conf_t             *cscf;
+    ngx_http_flash_throttle_named_t      *named;
+    ngx_http_flash_throttle_main_conf_t  *ftmf;
+
+    ftmf = ngx_http_conf_get_module_main_conf(cf,
+                                              ngx_http_flash_throttle_module);
+    cscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_core_module);
+
+    named = ftmf->cookies.elts;
+
+    for (i = 0; i < ftmf->cookies.nelts; i++) {
+
+        if (named[i].server != cscf
+            || !ngx_http_flash_throttle_same(&named[i].name, &ftcf->set_name)
+            || !ngx_http_flash_throttle_same(&named[i].tail,
+                                             &ftcf->set_ticket))
+        {
+            continue;
+        }
+
+        if (named[i].shm_zone != ftcf->shm_zone) {
+            name = ftcf->set_name;
+            name.len--;
+
+            ngx_log_error(NGX_LOG_WARN, cf->log, 0,
+                          "the cookie \"%V\" is of two zones, \"%V\" and "
+                          "\"%V\", in the server in %s:%ui: the ticket of one "
+                          "replaces the other's, name a cookie for each with "
+                          "\"flash_throttle_cookie\"",
+                          &name, &named[i].shm_zone->shm.name,
+                          &ftcf->shm_zone->shm.name, cscf->file_name,
+                          cscf->line);
+        }
+
+        return NGX_OK;
+    }
+
+    named = ngx_array_push(&ftmf->cookies);
+    if (named == NULL) {
+        return NGX_ERROR;
+    }
+
+    named->name = ftcf->set_name;
+    named->tail = ftcf->set_ticket;
+    named->shm_zone = ftcf->shm_zone;
+    named->server = cscf;
+
     return NGX_OK;
 }
 
@@ -206,7 +271,7 @@ ngx_http_flash_throttle_cookie(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         }
     }
 
-    rv = ngx_http_flash_throttle_prefix(cf, cmd, &value[1], &a);
+    rv = ngx_http_flash_throttle_check(cf, cmd, &value[1], &a);
 
     if (rv != NGX_CONF_OK) {
         return rv;
@@ -285,7 +350,8 @@ ngx_http_flash_throttle_parse_attributes(ngx_conf_t *cf, ngx_command_t *cmd,
                                "invalid attribute \"%V\" in \"%V\" directive, "
                                "it must be "
                                NGX_HTTP_FLASH_THROTTLE_ATTRIBUTES
-                               " as in a Set-Cookie header",
+                               " as in a Set-Cookie header, "
+                               "without variables",
                                &s, &cmd->name);
             return NGX_CONF_ERROR;
         }
@@ -372,7 +438,9 @@ ngx_http_flash_throttle_attribute_value(ngx_str_t *s, const char *name,
     value->len = s->len - len;
 
     for (i = 0; i < value->len; i++) {
-        if (value->data[i] <= ' ' || value->data[i] >= 0x7f) {
+        if (value->data[i] <= ' ' || value->data[i] >= 0x7f
+            || value->data[i] == '$')
+        {
             return NGX_ERROR;
         }
     }
@@ -384,7 +452,7 @@ ngx_http_flash_throttle_attribute_value(ngx_str_t *s, const char *name,
 /* Browsers drop such cookies silently, and nobody would keep a place. */
 
 static char *
-ngx_http_flash_throttle_prefix(ngx_conf_t *cf, ngx_command_t *cmd,
+ngx_http_flash_throttle_check(ngx_conf_t *cf, ngx_command_t *cmd,
     ngx_str_t *name, ngx_http_flash_throttle_attributes_t *a)
 {
     ngx_uint_t  host, secure;
@@ -397,6 +465,17 @@ ngx_http_flash_throttle_prefix(ngx_conf_t *cf, ngx_command_t *cmd,
                            "invalid name \"%V\" in \"%V\" directive, "
                            "browsers want \"Secure\" with this prefix, add it",
                            name, &cmd->name);
+        return NGX_CONF_ERROR;
+    }
+
+    if (!a->secure
+        && (a->partitioned
+            || ngx_strncasecmp(a->same_site.data, (u_char *) "None", 4) == 0))
+    {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid attributes in \"%V\" directive, browsers "
+                           "want \"Secure\" with \"SameSite=None\" and "
+                           "\"Partitioned\", add it", &cmd->name);
         return NGX_CONF_ERROR;
     }
 

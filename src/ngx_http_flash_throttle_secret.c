@@ -30,6 +30,10 @@ static ngx_int_t ngx_http_flash_throttle_read_secrets(ngx_conf_t *cf,
 static ngx_int_t ngx_http_flash_throttle_parse_secrets(ngx_conf_t *cf,
     ngx_str_t *name, u_char *p, u_char *last,
     ngx_http_flash_throttle_secrets_t *secrets);
+static ngx_str_t ngx_http_flash_throttle_trim(u_char *p, u_char *last);
+static ngx_int_t ngx_http_flash_throttle_add_secret(ngx_conf_t *cf,
+    ngx_str_t *name, ngx_uint_t line, ngx_str_t *s,
+    ngx_http_flash_throttle_secrets_t *secrets);
 static char *ngx_http_flash_throttle_random_secret(ngx_conf_t *cf,
     ngx_http_flash_throttle_main_conf_t *ftmf);
 static char *ngx_http_flash_throttle_key_ring(ngx_conf_t *cf,
@@ -138,15 +142,21 @@ ngx_http_flash_throttle_read_secrets(ngx_conf_t *cf, ngx_str_t *name,
 }
 
 
+/* Editors may put the mark of UTF-8 in front: it is no part of a line. */
+
 static ngx_int_t
 ngx_http_flash_throttle_parse_secrets(ngx_conf_t *cf, ngx_str_t *name,
     u_char *p, u_char *last, ngx_http_flash_throttle_secrets_t *secrets)
 {
-    size_t      len;
-    u_char     *end;
-    ngx_uint_t  line;
+    u_char      *end;
+    ngx_str_t    s;
+    ngx_uint_t   line;
 
     secrets->n = 0;
+
+    if (last - p >= 3 && ngx_memcmp(p, "\xef\xbb\xbf", 3) == 0) {
+        p += 3;
+    }
 
     for (line = 1; p < last; p = end + 1, line++) {
 
@@ -155,38 +165,17 @@ ngx_http_flash_throttle_parse_secrets(ngx_conf_t *cf, ngx_str_t *name,
             end = last;
         }
 
-        len = end - p;
+        s = ngx_http_flash_throttle_trim(p, end);
 
-        while (len && (p[len - 1] == CR || p[len - 1] == ' '
-                       || p[len - 1] == '\t'))
-        {
-            len--;
-        }
-
-        if (len == 0 || p[0] == '#') {
+        if (s.len == 0 || s.data[0] == '#') {
             continue;
         }
 
-        if (len < FT_SECRET_MIN_LEN) {
-            ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
-                          "\"flash_throttle_secret_file\" has a secret of "
-                          "%uz bytes in %V:%ui, it must be at least %d, "
-                          "as \"openssl rand -hex 32\" writes one",
-                          len, name, line, FT_SECRET_MIN_LEN);
+        if (ngx_http_flash_throttle_add_secret(cf, name, line, &s, secrets)
+            != NGX_OK)
+        {
             return NGX_ERROR;
         }
-
-        if (secrets->n == FT_SECRETS_MAX) {
-            ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
-                          "\"flash_throttle_secret_file\" has too many secrets "
-                          "in %V:%ui, it must be at most %d", name, line,
-                          FT_SECRETS_MAX);
-            return NGX_ERROR;
-        }
-
-        secrets->elts[secrets->n].data = p;
-        secrets->elts[secrets->n].len = len;
-        secrets->n++;
     }
 
     if (secrets->n == 0) {
@@ -195,6 +184,69 @@ ngx_http_flash_throttle_parse_secrets(ngx_conf_t *cf, ngx_str_t *name,
                       "it must be one a line", name);
         return NGX_ERROR;
     }
+
+    return NGX_OK;
+}
+
+
+static ngx_str_t
+ngx_http_flash_throttle_trim(u_char *p, u_char *last)
+{
+    ngx_str_t  s;
+
+    while (p < last && (*p == ' ' || *p == '\t')) {
+        p++;
+    }
+
+    while (p < last && (last[-1] == CR || last[-1] == ' ' || last[-1] == '\t'))
+    {
+        last--;
+    }
+
+    s.data = p;
+    s.len = last - p;
+
+    return s;
+}
+
+
+static ngx_int_t
+ngx_http_flash_throttle_add_secret(ngx_conf_t *cf, ngx_str_t *name,
+    ngx_uint_t line, ngx_str_t *s, ngx_http_flash_throttle_secrets_t *secrets)
+{
+    ngx_uint_t  i;
+
+    if (s->len < FT_SECRET_MIN_LEN) {
+        ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                      "\"flash_throttle_secret_file\" has a secret of "
+                      "%uz bytes in %V:%ui, it must be at least %d, "
+                      "as \"openssl rand -hex 32\" writes one",
+                      s->len, name, line, FT_SECRET_MIN_LEN);
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < s->len; i++) {
+
+        if (s->data[i] < ' ' || s->data[i] == 0x7f) {
+            ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                          "\"flash_throttle_secret_file\" has a control "
+                          "character in %V:%ui, it must be text, "
+                          "as \"openssl rand -hex 32\" writes it", name, line);
+            return NGX_ERROR;
+        }
+    }
+
+    if (secrets->n == FT_SECRETS_MAX) {
+        ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                      "\"flash_throttle_secret_file\" has too many secrets "
+                      "in %V:%ui, it must be at most %d", name, line,
+                      FT_SECRETS_MAX);
+        return NGX_ERROR;
+    }
+
+    secrets->elts[secrets->n].data = s->data;
+    secrets->elts[secrets->n].len = s->len;
+    secrets->n++;
 
     return NGX_OK;
 }

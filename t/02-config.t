@@ -384,7 +384,7 @@ the zone name "big sale" in "flash_throttle" is no cookie name, name one with "f
     }
 --- must_die
 --- error_log
-invalid attribute "Max-Age=60" in "flash_throttle_cookie" directive, it must be "Path", "Domain", "SameSite", "Secure", "HttpOnly" or "Partitioned" as in a Set-Cookie header
+invalid attribute "Max-Age=60" in "flash_throttle_cookie" directive, it must be "Path", "Domain", "SameSite", "Secure", "HttpOnly" or "Partitioned" as in a Set-Cookie header, without variables
 --- no_error_log
 [alert]
 
@@ -535,7 +535,7 @@ invalid page "/" in "flash_throttle_queue_page" directive, it must be a file of 
     }
 --- must_die
 --- error_log
-invalid code "204" in "flash_throttle_queue_status" directive, it must be from 200 to 299, except 204, 205 and 206, or from 400 to 599
+invalid code "204" in "flash_throttle_queue_status" directive, it must be one that browsers show a page for, such as 200, 429 or 503
 --- no_error_log
 [alert]
 
@@ -550,7 +550,7 @@ invalid code "204" in "flash_throttle_queue_status" directive, it must be from 2
     }
 --- must_die
 --- error_log
-invalid code "302" in "flash_throttle_queue_status" directive
+invalid code "302" in "flash_throttle_queue_status" directive, it must be from 200 to 299, or from 400 to 599
 --- no_error_log
 [alert]
 
@@ -752,5 +752,147 @@ secret number 9 of nine
 --- must_die
 --- error_log eval
 "\"flash_throttle_secret_file\" has too many secrets in $ENV{TEST_NGINX_HTML_DIR}/secret:9, it must be at most 8"
+--- no_error_log
+[alert]
+
+
+
+=== TEST 49: a parameter of a zone, twice
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
+    flash_throttle_zone $server_name zone=other:1m rate=1r/s rate=2r/s;
+--- config
+    location / {
+        empty_gif;
+    }
+--- must_die
+--- error_log
+duplicate parameter "rate=2r/s" in "flash_throttle_zone" directive, there is "rate=1r/s" already, keep one of them
+--- no_error_log
+[alert]
+
+
+
+=== TEST 50: a parameter of a throttle, twice
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
+--- config
+    location / {
+        flash_throttle zone=sale zone=other;
+    }
+--- must_die
+--- error_log
+duplicate parameter "zone=other" in "flash_throttle" directive, there is "zone=sale" already, keep one of them
+--- no_error_log
+[alert]
+
+
+
+=== TEST 51: a bound of polls, twice
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
+--- config
+    location / {
+        flash_throttle_poll min=1s min=2s;
+    }
+--- must_die
+--- error_log
+duplicate parameter "min=2s" in "flash_throttle_poll" directive, there is "min=1s" already, keep one of them
+--- no_error_log
+[alert]
+
+
+
+=== TEST 52: a code upon which browsers ask at once
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
+--- config
+    location / {
+        flash_throttle_queue_status 425;
+    }
+--- must_die
+--- error_log
+invalid code "425" in "flash_throttle_queue_status" directive, it must be one that browsers show a page for
+--- no_error_log
+[alert]
+
+
+
+=== TEST 53: a variable in an attribute
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
+--- config
+    location / {
+        flash_throttle_cookie place Domain=$host;
+    }
+--- must_die
+--- error_log
+invalid attribute "Domain=$host" in "flash_throttle_cookie" directive
+--- no_error_log
+[alert]
+
+
+
+=== TEST 54: a cookie of other sites that browsers drop
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
+--- config
+    location / {
+        flash_throttle_cookie place SameSite=None;
+    }
+--- must_die
+--- error_log
+invalid attributes in "flash_throttle_cookie" directive, browsers want "Secure" with "SameSite=None" and "Partitioned", add it
+--- no_error_log
+[alert]
+
+
+
+=== TEST 55: a cookie of parts that browsers drop
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
+--- config
+    location / {
+        flash_throttle_cookie place Partitioned;
+    }
+--- must_die
+--- error_log
+invalid attributes in "flash_throttle_cookie" directive, browsers want "Secure"
+--- no_error_log
+[alert]
+
+
+
+=== TEST 56: a secret that is no text
+--- user_files eval
+">>> secret\n# zeroes\n" . "\0" x 40 . "\n"
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
+    flash_throttle_secret_file $TEST_NGINX_HTML_DIR/secret;
+--- config
+    location / {
+        empty_gif;
+    }
+--- must_die
+--- error_log eval
+"\"flash_throttle_secret_file\" has a control character in $ENV{TEST_NGINX_HTML_DIR}/secret:2, it must be text, as \"openssl rand -hex 32\" writes it"
+--- no_error_log
+[alert]
+
+
+
+=== TEST 57: comments behind a byte order mark, and behind spaces
+--- user_files eval
+">>> secret\n\xef\xbb\xbf# this is a comment, not a secret\n \t # and so is this one\n"
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
+    flash_throttle_secret_file $TEST_NGINX_HTML_DIR/secret;
+--- config
+    location / {
+        empty_gif;
+    }
+--- must_die
+--- error_log eval
+"\"flash_throttle_secret_file\" has no secret in \"$ENV{TEST_NGINX_HTML_DIR}/secret\", it must be one a line"
 --- no_error_log
 [alert]
