@@ -150,7 +150,7 @@ sub block_setup {
 
     return join "\n",
         '* ' . @all . ' runs, ' . join(' to ', uniq @days[0, -1])
-            . ', by one and the same code where the hash is one: '
+            . '; hash of the code: '
             . join(', ', map { '`' . substr($_, 0, 12) . '`' }
                          uniq map { $_->{code}{sha256} } @all),
         "* $machine->{cores} cores ($machine->{cpu}), $machine->{memory_mb} MB,"
