@@ -56,6 +56,8 @@ struct ngx_http_flash_throttle_zone_s {
     uint32_t                         worker;
     time_t                           joined;
     time_t                           reaped;
+    time_t                           refused;       /* logged, for a new key */
+    time_t                           evicted;       /* logged, an old one */
     ngx_http_flash_throttle_line_t  *lines;
 };
 

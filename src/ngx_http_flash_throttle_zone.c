@@ -20,6 +20,9 @@ static uint32_t ngx_http_flash_throttle_fit(size_t pages);
 static ngx_int_t ngx_http_flash_throttle_new_zone(
     ngx_http_flash_throttle_zone_t *zone, ngx_shm_zone_t *shm_zone);
 static void ngx_http_flash_throttle_reap(ngx_http_flash_throttle_zone_t *zone);
+static void ngx_http_flash_throttle_log_full(
+    ngx_http_flash_throttle_zone_t *zone, ngx_str_t *key, bool evicted,
+    ngx_log_t *log);
 
 
 /* Keys for which there is space in so many pages. */
@@ -289,18 +292,40 @@ ngx_http_flash_throttle_state(ngx_http_flash_throttle_zone_t *zone,
 
     ngx_shmtx_unlock(&zone->shpool->mutex);
 
-    if (state == NULL) {
-        ngx_log_error(NGX_LOG_ERR, log, 0,
-                      "no room for the key \"%V\" in flash_throttle_zone "
-                      "\"%V\", enlarge the zone", key,
-                      &zone->shm_zone->shm.name);
+    if (state == NULL || evicted) {
+        ngx_http_flash_throttle_log_full(zone, key, evicted, log);
+    }
 
-    } else if (evicted) {
+    return state;
+}
+
+
+/* Once a second: with a key that is a client's to choose it may be each time. */
+
+static void
+ngx_http_flash_throttle_log_full(ngx_http_flash_throttle_zone_t *zone,
+    ngx_str_t *key, bool evicted, ngx_log_t *log)
+{
+    time_t  *logged;
+
+    logged = evicted ? &zone->evicted : &zone->refused;
+
+    if (*logged == ngx_time()) {
+        return;
+    }
+
+    *logged = ngx_time();
+
+    if (evicted) {
         ngx_log_error(NGX_LOG_NOTICE, log, 0,
                       "the key \"%V\" took the place of an older one in "
                       "flash_throttle_zone \"%V\", enlarge the zone", key,
                       &zone->shm_zone->shm.name);
-    }
 
-    return state;
+    } else {
+        ngx_log_error(NGX_LOG_ERR, log, 0,
+                      "no room for the key \"%V\" in flash_throttle_zone "
+                      "\"%V\", enlarge the zone", key,
+                      &zone->shm_zone->shm.name);
+    }
 }

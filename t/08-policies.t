@@ -278,6 +278,14 @@ __DATA__
     like($response->body, qr/Please come back later/, 'with a time to come back');
     like(error_log, qr/\[error\] .* no room for the key "one-more" in flash_throttle_zone "sale", enlarge the zone/, 'logged');
 
+    my $began = int time;
+
+    shopper->get("/checkout?shop=more-$_") for 1 .. 30;
+
+    my @lines = grep { /no room for the key/ } Sale::lines_of('error.log');
+
+    cmp_ok(scalar @lines, '<=', int(time) - $began + 2, 'not more than once a second');
+
     serve($till) for @busy;
     Shopper::read_all($_) for @busy;
 
