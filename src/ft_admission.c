@@ -5,6 +5,7 @@
 
 #include "ft_control.h"
 #include "ft_hold.h"
+#include "ft_pass.h"
 
 
 #define FT_GRACE_MS         250     /* after a missed due time */
@@ -12,78 +13,10 @@
 #define FT_RETRY_LATE       700     /* of 1000: of the hold, added to it */
 #define FT_LOTTERY_MIN_MS   500     /* the lottery's retry, uniform */
 #define FT_LOTTERY_MAX_MS   1500
-#define FT_EXPECT_MS        2000    /* an admitted poll's page comes within */
-#define FT_REPLAY_SHIFT     14      /* a ticket counts once in 16 s */
 
 #define ft_load(p)      atomic_load_explicit(p, memory_order_relaxed)
 #define ft_store(p, v)  atomic_store_explicit(p, v, memory_order_relaxed)
 #define ft_add(p, n)    atomic_fetch_add_explicit(p, n, memory_order_relaxed)
-
-
-/* A 64-bit finalizer (Stafford's variant 13 of MurmurHash3's). */
-static uint64_t
-ft_mix(uint64_t x)
-{
-    x ^= x >> 30;
-    x *= UINT64_C(0xbf58476d1ce4e5b9);
-    x ^= x >> 27;
-    x *= UINT64_C(0x94d049bb133111eb);
-    x ^= x >> 31;
-
-    return x;
-}
-
-
-/*
- * Whether this very ticket was used a moment ago: ten tabs share one, and are
- * one shopper.  A table of recent prints, not of shoppers: it forgets.
- */
-static bool
-ft_admission_seen(const ft_call_t *call, const ft_ticket_t *ticket)
-{
-    uint64_t  h;
-    uint32_t  print;
-
-    h = ft_mix(ticket->id ^ ft_mix(ticket->due_ms
-                                   + (call->now_ms >> FT_REPLAY_SHIFT)));
-    print = (uint32_t) (h >> 32) | 1;
-
-    return atomic_exchange(&call->state->seen[ticket->id % FT_SEEN], print)
-           == print;
-}
-
-
-/* One row a quarter of a second, marked with its time, so it cleans itself. */
-static _Atomic uint32_t *
-ft_admission_expected(ft_state_t *state, uint64_t due_ms, uint32_t *mark)
-{
-    *mark = (uint32_t) ((due_ms >> 8) & 0xffff) << 16;
-
-    return &state->expected[(due_ms >> 8) % FT_DUES];
-}
-
-
-/* Admitted polls whose pages have not come yet. */
-static uint32_t
-ft_admission_expecting(const ft_call_t *call)
-{
-    uint32_t  n, word, mark;
-    uint64_t  row, end;
-
-    n = 0;
-
-    end = (call->now_ms + FT_EXPECT_MS) >> 8;
-
-    for (row = call->now_ms >> 8; row <= end; row++) {
-        word = ft_load(ft_admission_expected(call->state, row << 8, &mark));
-
-        if ((word & 0xffff0000) == mark) {
-            n += word & 0xffff;
-        }
-    }
-
-    return n;
-}
 
 
 bool
@@ -135,6 +68,16 @@ ft_admission_admit(const ft_call_t *call, const ft_ticket_t *ticket)
 
     return verdict;
 }
+
+
+/* What a request brings, seen from the census. */
+typedef enum {
+    FT_COMES_FIRST,         /* a first attempt */
+    FT_COMES_AGAIN,         /* its count was there, and has been taken out */
+    FT_COMES_LATE,          /* its count has fallen out, or is another edge's:
+                               it counts when it comes back once more */
+    FT_COMES_TWICE          /* this very ticket was used a moment ago */
+} ft_coming_t;
 
 
 /* Where a shopper stands in the line. */
@@ -252,14 +195,6 @@ ft_admission_retry(const ft_call_t *call, const ft_ticket_t *ticket,
 }
 
 
-/* Another edge's clock may be ahead: nobody is seen before the first attempt. */
-static uint64_t
-ft_admission_seen_ms(const ft_call_t *call, const ft_ticket_t *ticket)
-{
-    return call->now_ms > ticket->first_ms ? call->now_ms : ticket->first_ms;
-}
-
-
 /* Counts a shopper who goes on waiting, and dates its ticket. */
 static void
 ft_admission_enlist(const ft_call_t *call, ft_ticket_t *ticket, uint32_t retry,
@@ -290,19 +225,19 @@ ft_admission_enlist(const ft_call_t *call, ft_ticket_t *ticket, uint32_t retry,
 
 
 static ft_verdict_t
-ft_admission_wait(const ft_call_t *call, ft_ticket_t *ticket, bool fresh,
-    bool replay, bool whole_seconds)
+ft_admission_wait(const ft_call_t *call, ft_ticket_t *ticket,
+    ft_coming_t coming, bool whole_seconds)
 {
     ft_verdict_t   verdict;
     ft_standing_t  s;
 
     s = ft_admission_standing(call, ft_stamp_us(ticket));
 
-    verdict.replay = replay;
+    verdict.replay = (coming == FT_COMES_TWICE);
     verdict.position = s.position;
     verdict.wait_ms = ft_admission_wait_ms(call, &s);
 
-    if (fresh) {
+    if (coming == FT_COMES_FIRST) {
 
         /* those who came just before are not counted yet, but will be */
 
@@ -310,7 +245,7 @@ ft_admission_wait(const ft_call_t *call, ft_ticket_t *ticket, bool fresh,
                            * UINT64_C(1000000) / ft_control_flow_milli(call);
     }
 
-    if (fresh && call->rules->max_wait_ms
+    if (coming == FT_COMES_FIRST && call->rules->max_wait_ms
         && verdict.wait_ms > call->rules->max_wait_ms)
     {
         ft_add(&call->state->totals.rejected, 1);
@@ -325,47 +260,55 @@ ft_admission_wait(const ft_call_t *call, ft_ticket_t *ticket, bool fresh,
 
     ft_add(&call->state->totals.queued, 1);
 
-    if (!replay) {
-        ft_admission_enlist(call, ticket, verdict.retry_ms, fresh,
-                            whole_seconds);
+    if (!verdict.replay) {
+        ft_admission_enlist(call, ticket, verdict.retry_ms,
+                            coming != FT_COMES_AGAIN, whole_seconds);
     }
 
     return verdict;
 }
 
 
-/* The old count of a shopper who is here again goes.  True: a replay. */
-static bool
+/* The old count of a shopper who is here again goes. */
+static ft_coming_t
 ft_admission_recall(const ft_call_t *call, ft_ticket_t *ticket)
 {
-    bool         called;
-    uint64_t     stamp_us;
-    ft_state_t  *state;
+    bool          called;
+    ft_state_t   *state;
+    ft_coming_t   coming;
 
     state = call->state;
-    stamp_us = ft_stamp_us(ticket);
 
     if (ft_admission_seen(call, ticket)) {
-        return true;
+        return FT_COMES_TWICE;
     }
 
     called = false;
+    coming = FT_COMES_AGAIN;
 
-    if (ticket->epoch == ft_load(&state->epoch)
-        && !ft_census_uncount(&state->census, stamp_us, ticket->due_ms,
-                              ticket->place, &called)
-        && call->now_ms <= ticket->due_ms)
+    if (ticket->epoch != ft_load(&state->epoch)) {
+
+        /* in a cold start everybody counts at once, see ft_control_rebuild() */
+
+        if (call->now_ms > ft_load(&state->born_ms) + FT_YOUNG_MS) {
+            coming = FT_COMES_LATE;
+        }
+
+    } else if (!ft_census_uncount(&state->census, ft_stamp_us(ticket),
+                                  ticket->due_ms, ticket->place, &called))
     {
-        /* not overdue, yet not there: another request has taken it */
+        if (call->now_ms <= ticket->due_ms) {
+            return FT_COMES_TWICE;
+        }
 
-        return true;
+        coming = FT_COMES_LATE;
     }
 
     if (called) {
         ft_add(&state->control.came, 1);
     }
 
-    return false;
+    return coming;
 }
 
 
@@ -383,8 +326,8 @@ ft_admission_reject(const ft_call_t *call)
 
 
 static ft_verdict_t
-ft_admission_lottery(const ft_call_t *call, ft_ticket_t *ticket, bool fresh,
-    bool replay, bool whole_seconds)
+ft_admission_lottery(const ft_call_t *call, ft_ticket_t *ticket,
+    ft_coming_t coming, bool whole_seconds)
 {
     if (ft_admission_take(call)) {
         return ft_admission_admit(call, ticket);
@@ -392,7 +335,7 @@ ft_admission_lottery(const ft_call_t *call, ft_ticket_t *ticket, bool fresh,
 
     ft_control_begin(call, ft_stamp_us(ticket));
 
-    return ft_admission_wait(call, ticket, fresh, replay, whole_seconds);
+    return ft_admission_wait(call, ticket, coming, whole_seconds);
 }
 
 
@@ -442,7 +385,7 @@ ft_admission_listen(const ft_call_t *call, ft_ticket_t *ticket,
 
 static ft_verdict_t
 ft_admission_fair(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
-    ft_line_node_t *node, bool fresh, bool replay, bool whole_seconds)
+    ft_line_node_t *node, ft_coming_t coming, bool whole_seconds)
 {
     uint64_t       stamp_us, advice_ms;
     ft_state_t    *state;
@@ -451,7 +394,7 @@ ft_admission_fair(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
     state = call->state;
     stamp_us = ft_stamp_us(ticket);
 
-    if (!fresh) {
+    if (coming != FT_COMES_FIRST) {
         advice_ms = ft_admission_advice(ticket);
 
         if (ft_control_rebuild(call, stamp_us, advice_ms)) {
@@ -468,14 +411,16 @@ ft_admission_fair(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
         ft_control_begin(call, stamp_us);
     }
 
-    if (fresh || stamp_us > ft_load(&state->census.threshold_us)) {
-        return ft_admission_wait(call, ticket, fresh, replay, whole_seconds);
+    if (coming == FT_COMES_FIRST
+        || stamp_us > ft_load(&state->census.threshold_us))
+    {
+        return ft_admission_wait(call, ticket, coming, whole_seconds);
     }
 
     /* another request with this ticket is held already: that one will do */
 
     if (ft_hold_has(call, ticket->id)) {
-        return ft_admission_wait(call, ticket, false, true, whole_seconds);
+        return ft_admission_wait(call, ticket, FT_COMES_TWICE, whole_seconds);
     }
 
     ft_add(&state->control.passed, 1);
@@ -491,7 +436,7 @@ ft_admission_fair(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
     ft_add(&state->totals.turned_back, 1);
     ft_add(&state->control.turned_back, 1);
 
-    return ft_admission_wait(call, ticket, fresh, replay, whole_seconds);
+    return ft_admission_wait(call, ticket, coming, whole_seconds);
 }
 
 
@@ -499,19 +444,18 @@ ft_verdict_t
 ft_admission_decide(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
     ft_line_node_t *node, bool whole_seconds)
 {
-    bool          fresh, replay;
     ft_state_t   *state;
+    ft_coming_t   coming;
     ft_verdict_t  verdict = { .answer = FT_AGAIN };
 
     state = call->state;
-    fresh = (ticket->kind == 0);
-    replay = false;
+    coming = FT_COMES_FIRST;
 
     /* before the count of who asks goes: it may be the only one in the line */
 
     ft_control_tick(call);
 
-    if (fresh) {
+    if (ticket->kind == 0) {
         ticket->first_ms = call->now_ms;
         ft_add(&state->totals.first_attempts, 1);
 
@@ -524,7 +468,7 @@ ft_admission_decide(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
             return verdict;
         }
 
-        replay = ft_admission_recall(call, ticket);
+        coming = ft_admission_recall(call, ticket);
     }
 
     switch (call->rules->policy) {
@@ -534,11 +478,10 @@ ft_admission_decide(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
                                        : ft_admission_reject(call);
 
     case FT_POLICY_LOTTERY:
-        return ft_admission_lottery(call, ticket, fresh, replay,
-                                    whole_seconds);
+        return ft_admission_lottery(call, ticket, coming, whole_seconds);
 
     default: /* FT_POLICY_FAIR */
-        return ft_admission_fair(call, ticket, line, node, fresh, replay,
+        return ft_admission_fair(call, ticket, line, node, coming,
                                  whole_seconds);
     }
 }
@@ -548,119 +491,7 @@ ft_verdict_t
 ft_hold_turn_back(const ft_call_t *call, ft_ticket_t *ticket,
     bool whole_seconds)
 {
-    return ft_admission_wait(call, ticket, false, false, whole_seconds);
-}
-
-
-void
-ft_admission_pass(const ft_call_t *call, ft_ticket_t *ticket,
-    uint32_t session_ms)
-{
-    ticket->kind = FT_TICKET_PASS;
-    ticket->seen_ms = ft_admission_seen_ms(call, ticket);
-    ticket->due_ms = ticket->seen_ms + session_ms;
-    ticket->epoch = ft_load(&call->state->epoch);
-    ticket->place = FT_LANE_NONE;
-}
-
-
-bool
-ft_admission_again(const ft_call_t *call, ft_ticket_t *ticket,
-    uint32_t session_ms)
-{
-    ft_mark_t  mark;
-
-    mark = ft_mark_look(&call->state->marks, ticket->id, call->now_ms);
-
-    if (mark.kind != FT_ID_ADMITTED
-        || mark.at_ms + session_ms <= call->now_ms)
-    {
-        return false;
-    }
-
-    ft_admission_pass(call, ticket, session_ms);
-
-    if (mark.at_ms > ticket->first_ms) {
-        ticket->seen_ms = mark.at_ms;
-        ticket->due_ms = mark.at_ms + session_ms;
-    }
-
-    return true;
-}
-
-
-void
-ft_admission_expect(const ft_call_t *call, ft_ticket_t *pass)
-{
-    uint32_t           word, mark;
-    _Atomic uint32_t  *row;
-
-    row = ft_admission_expected(call->state, call->now_ms + FT_EXPECT_MS,
-                                &mark);
-    word = ft_load(row);
-
-    while (!atomic_compare_exchange_weak(row, &word,
-                                         ((word & 0xffff0000) == mark
-                                          ? word : mark) + 1))
-    {
-        /* void */
-    }
-
-    pass->place = FT_LANE_FRESH;
-
-    ft_admission_done(call->state, pass->epoch, call->worker);
-}
-
-
-void
-ft_admission_enter(const ft_call_t *call, const ft_ticket_t *pass)
-{
-    uint32_t           word, mark;
-    ft_state_t        *state;
-    _Atomic uint32_t  *row;
-
-    state = call->state;
-
-    ft_add(&state->totals.passed, 1);
-    atomic_fetch_add(&state->hand[call->worker].inflight, 1);
-
-    if (pass->place != FT_LANE_FRESH
-        || pass->epoch != ft_load(&state->epoch)
-        || call->now_ms > pass->seen_ms + FT_EXPECT_MS
-        || ft_admission_seen(call, pass))
-    {
-        return;
-    }
-
-    row = ft_admission_expected(state, pass->seen_ms + FT_EXPECT_MS, &mark);
-    word = ft_load(row);
-
-    while ((word & 0xffff0000) == mark && (word & 0xffff)
-           && !atomic_compare_exchange_weak(row, &word, word - 1))
-    {
-        /* void */
-    }
-}
-
-
-void
-ft_admission_done(ft_state_t *state, uint32_t epoch, uint32_t worker)
-{
-    uint32_t           n;
-    _Atomic uint32_t  *inflight;
-
-    if (ft_load(&state->epoch) != epoch) {
-        return;
-    }
-
-    ft_add(&state->totals.done, 1);
-
-    inflight = &state->hand[worker].inflight;
-    n = ft_load(inflight);
-
-    while (n && !atomic_compare_exchange_weak(inflight, &n, n - 1)) {
-        /* void */
-    }
+    return ft_admission_wait(call, ticket, FT_COMES_AGAIN, whole_seconds);
 }
 
 

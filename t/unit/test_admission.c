@@ -304,6 +304,11 @@ test_the_overdue_keep_their_place(void **unused)
 
     assert_int_equal(v.answer, FT_WAIT);
     assert_in_range(v.position, before - 1, before + 1);
+
+    /* it counts when it has come back with the new ticket */
+
+    assert_int_equal(settled(c).waiting, waiting - 1);
+    (void) crowd_request(c, 10, 0);
     assert_int_equal(settled(c).waiting, waiting);
 
     crowd_free(c);

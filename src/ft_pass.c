@@ -1,0 +1,181 @@
+
+/*
+ * Tickets and passes after the decision: what is given to the admitted, and what
+ * comes back of it.
+ */
+
+#include "ft_control.h"
+#include "ft_hold.h"
+#include "ft_pass.h"
+
+
+#define FT_EXPECT_MS        2000    /* an admitted poll's page comes within */
+#define FT_REPLAY_SHIFT     14      /* a ticket counts once in 16 s */
+
+#define ft_load(p)      atomic_load_explicit(p, memory_order_relaxed)
+#define ft_add(p, n)    atomic_fetch_add_explicit(p, n, memory_order_relaxed)
+
+
+bool
+ft_admission_seen(const ft_call_t *call, const ft_ticket_t *ticket)
+{
+    uint64_t  h;
+    uint32_t  print;
+
+    h = ft_mix(ticket->id ^ ft_mix(ticket->due_ms
+                                   + (call->now_ms >> FT_REPLAY_SHIFT)));
+    print = (uint32_t) (h >> 32) | 1;
+
+    return atomic_exchange(&call->state->seen[ticket->id % FT_SEEN], print)
+           == print;
+}
+
+
+uint64_t
+ft_admission_seen_ms(const ft_call_t *call, const ft_ticket_t *ticket)
+{
+    return call->now_ms > ticket->first_ms ? call->now_ms : ticket->first_ms;
+}
+
+
+/* One row a quarter of a second, marked with its time, so it cleans itself. */
+static _Atomic uint32_t *
+ft_admission_expected(ft_state_t *state, uint64_t due_ms, uint32_t *mark)
+{
+    *mark = (uint32_t) ((due_ms >> 8) & 0xffff) << 16;
+
+    return &state->expected[(due_ms >> 8) % FT_DUES];
+}
+
+
+uint32_t
+ft_admission_expecting(const ft_call_t *call)
+{
+    uint32_t  n, word, mark;
+    uint64_t  row, end;
+
+    n = 0;
+
+    end = (call->now_ms + FT_EXPECT_MS) >> 8;
+
+    for (row = call->now_ms >> 8; row <= end; row++) {
+        word = ft_load(ft_admission_expected(call->state, row << 8, &mark));
+
+        if ((word & 0xffff0000) == mark) {
+            n += word & 0xffff;
+        }
+    }
+
+    return n;
+}
+
+
+void
+ft_admission_pass(const ft_call_t *call, ft_ticket_t *ticket,
+    uint32_t session_ms)
+{
+    ticket->kind = FT_TICKET_PASS;
+    ticket->seen_ms = ft_admission_seen_ms(call, ticket);
+    ticket->due_ms = ticket->seen_ms + session_ms;
+    ticket->epoch = ft_load(&call->state->epoch);
+    ticket->place = FT_LANE_NONE;
+}
+
+
+bool
+ft_admission_again(const ft_call_t *call, ft_ticket_t *ticket,
+    uint32_t session_ms)
+{
+    ft_mark_t  mark;
+
+    mark = ft_mark_look(&call->state->marks, ticket->id, call->now_ms);
+
+    if (mark.kind != FT_ID_ADMITTED
+        || mark.at_ms + session_ms <= call->now_ms)
+    {
+        return false;
+    }
+
+    ft_admission_pass(call, ticket, session_ms);
+
+    ticket->seen_ms = mark.at_ms > ticket->first_ms ? mark.at_ms
+                                                    : ticket->first_ms;
+    ticket->due_ms = ticket->seen_ms + session_ms;
+
+    return true;
+}
+
+
+void
+ft_admission_expect(const ft_call_t *call, ft_ticket_t *pass)
+{
+    uint32_t           word, mark;
+    _Atomic uint32_t  *row;
+
+    row = ft_admission_expected(call->state, call->now_ms + FT_EXPECT_MS,
+                                &mark);
+    word = ft_load(row);
+
+    while (!atomic_compare_exchange_weak(row, &word,
+                                         ((word & 0xffff0000) == mark
+                                          ? word : mark) + 1))
+    {
+        /* void */
+    }
+
+    pass->place = FT_LANE_FRESH;
+
+    ft_admission_done(call->state, pass->epoch, call->worker);
+}
+
+
+void
+ft_admission_enter(const ft_call_t *call, const ft_ticket_t *pass)
+{
+    uint32_t           word, mark;
+    ft_state_t        *state;
+    _Atomic uint32_t  *row;
+
+    state = call->state;
+
+    ft_add(&state->totals.passed, 1);
+    atomic_fetch_add(&state->hand[call->worker].inflight, 1);
+
+    if (pass->place != FT_LANE_FRESH
+        || pass->epoch != ft_load(&state->epoch)
+        || call->now_ms > pass->seen_ms + FT_EXPECT_MS
+        || ft_admission_seen(call, pass))
+    {
+        return;
+    }
+
+    row = ft_admission_expected(state, pass->seen_ms + FT_EXPECT_MS, &mark);
+    word = ft_load(row);
+
+    while ((word & 0xffff0000) == mark && (word & 0xffff)
+           && !atomic_compare_exchange_weak(row, &word, word - 1))
+    {
+        /* void */
+    }
+}
+
+
+void
+ft_admission_done(ft_state_t *state, uint32_t epoch, uint32_t worker)
+{
+    uint32_t           n;
+    _Atomic uint32_t  *inflight;
+
+    if (ft_load(&state->epoch) != epoch) {
+        return;
+    }
+
+    ft_add(&state->totals.done, 1);
+
+    inflight = &state->hand[worker].inflight;
+    n = ft_load(inflight);
+
+    while (n && !atomic_compare_exchange_weak(inflight, &n, n - 1)) {
+        /* void */
+    }
+}

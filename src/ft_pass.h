@@ -1,0 +1,41 @@
+
+/*
+ * What admission needs of tickets and passes; the callers' side is in
+ * ft_admission.h.
+ */
+
+#ifndef FT_PASS_H_INCLUDED
+#define FT_PASS_H_INCLUDED
+
+
+#include "ft_admission.h"
+
+
+/* A 64-bit finalizer (Stafford's variant 13 of MurmurHash3's). */
+static inline uint64_t
+ft_mix(uint64_t x)
+{
+    x ^= x >> 30;
+    x *= UINT64_C(0xbf58476d1ce4e5b9);
+    x ^= x >> 27;
+    x *= UINT64_C(0x94d049bb133111eb);
+    x ^= x >> 31;
+
+    return x;
+}
+
+
+/*
+ * Whether this very ticket was used a moment ago: ten tabs share one, and are
+ * one shopper.  A table of recent prints, not of shoppers: it forgets.
+ */
+bool ft_admission_seen(const ft_call_t *call, const ft_ticket_t *ticket);
+
+/* Another edge's clock may be ahead: nobody is seen before the first attempt. */
+uint64_t ft_admission_seen_ms(const ft_call_t *call, const ft_ticket_t *ticket);
+
+/* Admitted polls whose pages have not come yet. */
+uint32_t ft_admission_expecting(const ft_call_t *call);
+
+
+#endif /* FT_PASS_H_INCLUDED */

@@ -1,0 +1,298 @@
+
+/*
+ * A ticket shown twice: by ten tabs, after an answer that was lost, or by a
+ * thousand who share it.  One shopper, one place, one admission.
+ */
+
+#include "ft_admission.h"
+#include "unit.h"
+
+
+typedef struct {
+    ft_state_t       *state;
+    ft_limits_t       limits;
+    ft_rules_t        rules;
+    ft_line_t         line;
+    ft_call_t         call;
+} edge_t;
+
+
+static void
+edge_open(edge_t *e)
+{
+    memset(e, 0, sizeof(edge_t));
+
+    e->state = unit_shared(sizeof(ft_state_t));
+    ft_state_init(e->state, 7, UNIT_EPOCH_MS);
+
+    e->limits.rate_milli = 10000;
+    e->limits.period_ms = FT_PERIOD_DEFAULT_MS;
+    e->limits.burst = 1;
+    e->rules.hold_ms = FT_HOLD_DEFAULT_MS;
+    e->rules.poll_min_ms = FT_POLL_MIN_DEFAULT_MS;
+    e->rules.poll_max_ms = FT_POLL_MAX_DEFAULT_MS;
+
+    e->call.state = e->state;
+    e->call.limits = &e->limits;
+    e->call.rules = &e->rules;
+    e->call.now_ms = UNIT_EPOCH_MS + 120000;
+    e->call.workers = 1;
+}
+
+
+static ft_verdict_t
+edge_asks(edge_t *e, ft_ticket_t *ticket, ft_line_node_t *node)
+{
+    return ft_admission_decide(&e->call, ticket, node ? &e->line : NULL, node,
+                               false);
+}
+
+
+/* A shopper who has waited, been counted, and is due now. */
+static ft_ticket_t
+edge_waiter(edge_t *e, uint64_t id)
+{
+    ft_ticket_t  ticket = { .id = id };
+
+    assert_int_equal(edge_asks(e, &ticket, NULL).answer, FT_WAIT);
+    e->call.now_ms += 300;
+
+    return ticket;
+}
+
+
+static void
+edge_fills_up(edge_t *e)
+{
+    ft_ticket_t  ticket = { .id = 1 };
+
+    assert_int_equal(edge_asks(e, &ticket, NULL).answer, FT_ADMIT);
+}
+
+
+static void
+test_an_admitted_ticket_is_no_other_admission(void **unused)
+{
+    edge_t       e;
+    unsigned     i;
+    uint64_t     ends;
+    ft_ticket_t  ticket, shown;
+
+    (void) unused;
+
+    edge_open(&e);
+    edge_fills_up(&e);
+    ticket = edge_waiter(&e, 4711);
+
+    shown = ticket;
+    assert_int_equal(edge_asks(&e, &shown, NULL).answer, FT_ADMIT);
+    ft_admission_pass(&e.call, &shown, 600000);
+    ends = shown.due_ms;
+
+    for (i = 0; i < 100; i++) {
+        e.call.now_ms += 1000;
+        shown = ticket;
+        assert_int_equal(edge_asks(&e, &shown, NULL).answer, FT_AGAIN);
+        assert_true(ft_admission_again(&e.call, &shown, 600000));
+        assert_int_equal(shown.kind, FT_TICKET_PASS);
+        assert_in_range(shown.due_ms, ends - 1000, ends);
+    }
+
+    assert_int_equal(atomic_load(&e.state->totals.admitted), 2);
+
+    /* and when its pass is over, so is the ticket */
+
+    e.call.now_ms += 600000;
+    assert_false(ft_admission_again(&e.call, &shown, 600000));
+
+    free(e.state);
+}
+
+
+static void
+test_ten_tabs_are_held_once(void **unused)
+{
+    edge_t          e;
+    bool            admitted;
+    unsigned        i;
+    uint64_t        wake;
+    ft_ticket_t     ticket, shown;
+    ft_line_node_t  node[10];
+
+    (void) unused;
+
+    edge_open(&e);
+    e.limits.rate_milli = 0;
+    e.limits.inflight = 1;
+    edge_fills_up(&e);
+    ticket = edge_waiter(&e, 4711);
+
+    for (i = 0; i < 10; i++) {
+        shown = ticket;
+        assert_int_equal(edge_asks(&e, &shown, &node[i]).answer,
+                         i == 0 ? FT_HOLD : FT_WAIT);
+    }
+
+    assert_int_equal(e.line.len, 1);
+    assert_int_equal(ft_state_held(e.state, 1), 1);
+
+    /* it leaves, as a reload does, and is held again at once */
+
+    ft_hold_leave(&e.call, &e.line, &node[0]);
+    shown = ticket;
+    assert_int_equal(edge_asks(&e, &shown, &node[1]).answer, FT_HOLD);
+
+    /* once through, the other tabs share its pass */
+
+    ft_admission_done(e.state, 7, 0);
+    assert_ptr_equal(ft_hold_next(&e.call, &e.line, &admitted, &wake),
+                     &node[1]);
+    assert_true(admitted);
+
+    shown = ticket;
+    assert_int_equal(edge_asks(&e, &shown, &node[2]).answer, FT_AGAIN);
+
+    free(e.state);
+}
+
+
+/* Used in turn, two that fall on one print of the recently used. */
+static void
+test_two_tickets_in_turn_are_two(void **unused)
+{
+    edge_t       e;
+    unsigned     i;
+    ft_ticket_t  a, b, shown;
+
+    (void) unused;
+
+    edge_open(&e);
+    e.limits.rate_milli = 0;
+    e.limits.inflight = 1;
+    e.rules.hold_ms = 0;
+    edge_fills_up(&e);
+    a = edge_waiter(&e, 4711);
+    b = edge_waiter(&e, 4711 + FT_SEEN);
+
+    for (i = 0; i < 500; i++) {
+        shown = i % 2 ? a : b;
+        (void) edge_asks(&e, &shown, NULL);
+    }
+
+    e.call.now_ms += 100;
+    assert_in_range(ft_admission_snapshot(&e.call).waiting, 1, 2);
+
+    free(e.state);
+}
+
+
+/* Clients that never come back with their ticket: the line ends all the same. */
+static void
+test_the_door_opens_before_strangers(void **unused)
+{
+    edge_t       e;
+    unsigned     i;
+    ft_ticket_t  ticket;
+
+    (void) unused;
+
+    edge_open(&e);
+    e.limits.rate_milli = 50000;
+    e.limits.burst = 5;
+
+    for (i = 0; i < 12; i++) {
+        ticket = (ft_ticket_t) { .id = 100 + i };
+        (void) edge_asks(&e, &ticket, NULL);
+    }
+
+    assert_int_equal(atomic_load(&e.state->queueing), 1);
+
+    for (i = 0; i < 4; i++) {
+        e.call.now_ms += 800;
+        ticket = (ft_ticket_t) { .id = 200 + i };
+        (void) edge_asks(&e, &ticket, NULL);
+    }
+
+    e.call.now_ms += 100;
+    ticket = (ft_ticket_t) { .id = 300 };
+    assert_int_equal(edge_asks(&e, &ticket, NULL).answer, FT_ADMIT);
+
+    free(e.state);
+}
+
+
+/* Another edge's clock is ahead: its stamps are, too. */
+static void
+test_a_stamp_from_ahead(void **unused)
+{
+    char                 text[FT_TICKET_LEN];
+    edge_t               e;
+    ft_secret_t          secret = { "0123456789abcdef", 16 };
+    ft_ticket_t          ticket;
+    ft_keyring_t        *ring;
+    ft_ticket_context_t  context = { "z", 1, "k", 1, "", 0 };
+
+    (void) unused;
+
+    edge_open(&e);
+    ring = ft_keyring_create(&secret, 1);
+    assert_non_null(ring);
+
+    ticket = (ft_ticket_t) { .id = 5, .kind = FT_TICKET_WAIT,
+                             .first_ms = e.call.now_ms + 3000,
+                             .seen_ms = e.call.now_ms + 3000,
+                             .due_ms = e.call.now_ms + 4000 };
+    assert_true(ft_ticket_usable(&ticket, e.call.now_ms));
+    assert_int_equal(edge_asks(&e, &ticket, NULL).answer, FT_ADMIT);
+
+    ft_admission_pass(&e.call, &ticket, 600000);
+    ft_ticket_sign(ring, &context, &ticket, text);
+    assert_true(ft_ticket_verify(ring, &context, text, FT_TICKET_LEN,
+                                 &ticket));
+    assert_true(ft_ticket_usable(&ticket, e.call.now_ms));
+    assert_false(ft_ticket_usable(&ticket, e.call.now_ms + 604000));
+
+    ft_keyring_free(ring);
+    free(e.state);
+}
+
+
+/* At one a minute nobody need ask three times a second. */
+static void
+test_advice_looks_at_a_slow_bucket(void **unused)
+{
+    edge_t        e;
+    ft_ticket_t   ticket;
+    ft_verdict_t  v;
+
+    (void) unused;
+
+    edge_open(&e);
+    e.limits.rate_milli = 16;
+    edge_fills_up(&e);
+
+    ticket = (ft_ticket_t) { .id = 9 };
+    v = edge_asks(&e, &ticket, NULL);
+
+    assert_int_equal(v.answer, FT_WAIT);
+    assert_in_range(v.wait_ms, 60000, 64000);
+    assert_in_range(v.retry_ms, 14000, FT_POLL_MAX_DEFAULT_MS);
+
+    free(e.state);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest  tests[] = {
+        cmocka_unit_test(test_an_admitted_ticket_is_no_other_admission),
+        cmocka_unit_test(test_ten_tabs_are_held_once),
+        cmocka_unit_test(test_two_tickets_in_turn_are_two),
+        cmocka_unit_test(test_the_door_opens_before_strangers),
+        cmocka_unit_test(test_a_stamp_from_ahead),
+        cmocka_unit_test(test_advice_looks_at_a_slow_bucket)
+    };
+
+    return unit_tests(tests);
+}
