@@ -373,6 +373,7 @@ ngx_http_flash_throttle_again(ngx_http_request_t *r,
 
     ngx_memzero(&ctx->ticket, sizeof(ft_ticket_t));
 
+    ctx->fresh = 1;
     ctx->ticket.id = ngx_http_flash_throttle_random();
     ctx->ticket.first_ms = call->now_ms;
 
@@ -440,7 +441,8 @@ ngx_http_flash_throttle_answer(ngx_http_request_t *r,
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
 
-        return ctx->poll ? ngx_http_flash_throttle_reply(r, ctx, NULL)
+        return ctx->poll ? ngx_http_flash_throttle_reply(r, ctx,
+                                                       ctx->again ? text : NULL)
                          : NGX_DECLINED;
 
     case NGX_HTTP_FLASH_THROTTLE_ADMITTED:

@@ -1,0 +1,113 @@
+# A ticket lets one shopper in, once, however often it is shown.
+
+use lib 't/lib';
+use Test::Nginx::Socket 'no_plan';
+use Sale;
+
+
+# A shopper who waited and was let in; the ticket that it had before.
+sub admitted {
+    my ($uri) = @_;
+
+    my $shopper = shopper;
+
+    shopper->get($uri);
+    $shopper->get($uri);
+
+    my $ticket = $shopper->ticket;
+
+    wait_for_admission($shopper, $uri);
+
+    return ($shopper, $ticket);
+}
+
+no_root_location();
+run_tests();
+
+__DATA__
+
+=== TEST 1: other tabs, and an answer that was lost, get the same pass
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=2r/s burst=1;
+    log_format again '$http_x_name $flash_throttle_status $flash_throttle_id';
+--- config
+    access_log logs/again.log again;
+    location / {
+        flash_throttle zone=sale;
+        proxy_pass http://upstream;
+    }
+    location /throttle {
+        access_log off;
+        flash_throttle_status;
+    }
+--- shop
+    my ($shopper, $ticket) = admitted('/checkout');
+    my %cookie = (Cookie => "flash_throttle_sale=$ticket");
+
+    is($shopper->get('/checkout', 'X-Name' => 'first')->status, 200, 'the pass');
+
+    my ($id) = log_line('again.log', '^first ') =~ /^first PASSED (\w{16})$/;
+    ok($id, 'has an id');
+
+    for my $tab (1 .. 5) {
+        my $other = shopper('X-Name' => "tab$tab");
+
+        is($other->get('/checkout', %cookie)->status, 200, "tab $tab is let in");
+        like(log_line('again.log', "^tab$tab "), qr/ PASSED $id$/, 'as the same shopper');
+        is($other->get('/checkout')->status, 200, 'and has a pass');
+    }
+
+    is(status_of('sale', 'localhost')->{admitted}, 2, 'admitted once');
+
+
+
+=== TEST 2: a poll, without cookies, too
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=2r/s burst=1;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        proxy_pass http://upstream;
+    }
+    location /throttle {
+        flash_throttle_status;
+    }
+--- shop
+    my (undef, $ticket) = admitted('/checkout');
+    my $json = shopper->poll('/checkout', 'Flash-Throttle-Ticket' => $ticket)->json;
+
+    is($json->{status}, 'admitted', 'is told so');
+    isnt($json->{ticket}, $ticket, 'is given the pass');
+
+    my $response = shopper->get('/checkout', 'Flash-Throttle-Ticket' => $json->{ticket});
+
+    is($response->status, 200, 'which lets it in');
+    is($response->header('Set-Cookie'), undef, 'as a pass does');
+    is(status_of('sale', 'localhost')->{admitted}, 2, 'admitted once');
+
+
+
+=== TEST 3: behind the end of its pass it is worth nothing
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=2r/s burst=1;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        flash_throttle_session 2s;
+        proxy_pass http://upstream;
+    }
+    location /throttle {
+        flash_throttle_status;
+    }
+--- shop
+    my ($shopper, $ticket) = admitted('/checkout');
+    my $first = $shopper->poll('/checkout')->json->{first_attempt_ms};
+
+    my $json = wait_until('the end of the pass', sub {
+        my $json = shopper->poll('/checkout', Cookie => "flash_throttle_sale=$ticket")->json;
+
+        return $json->{first_attempt_ms} == $first ? undef : $json;
+    });
+
+    # the end that the pass had is known to the second
+    cmp_ok($json->{first_attempt_ms}, '>', $first + 1000, 'it begins anew');
