@@ -300,7 +300,7 @@ ngx_http_flash_throttle_state(ngx_http_flash_throttle_zone_t *zone,
 }
 
 
-/* Once a second: with a key that is a client's to choose it may be each time. */
+/* Once a second: with keys that clients choose it may be at each request. */
 
 static void
 ngx_http_flash_throttle_log_full(ngx_http_flash_throttle_zone_t *zone,
