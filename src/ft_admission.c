@@ -352,26 +352,23 @@ ft_admission_advice(const ft_ticket_t *ticket)
 
 
 /*
- * While a cold start listens nobody knows how long the line is, but each
- * shopper's last advice still tells how far back it stands.
+ * While a cold start listens nobody knows how long the line is.  The shopper's
+ * last advice tells how near it stands, but not how soon there will be room:
+ * whoever is heard is asked to come back when the edge knows.
  */
 static ft_verdict_t
 ft_admission_listen(const ft_call_t *call, ft_ticket_t *ticket,
     uint64_t advice_ms, bool whole_seconds)
 {
+    uint64_t      retry;
     ft_verdict_t  verdict;
 
-    if (advice_ms < call->rules->poll_min_ms) {
-        advice_ms = call->rules->poll_min_ms;
-    }
-
-    if (advice_ms > call->rules->poll_max_ms) {
-        advice_ms = call->rules->poll_max_ms;
-    }
+    retry = advice_ms < FT_REBUILD_MS ? advice_ms : FT_REBUILD_MS;
 
     verdict.answer = FT_WAIT;
     verdict.replay = false;
-    verdict.retry_ms = (uint32_t) advice_ms;
+    verdict.retry_ms = ft_admission_spread(call, ticket, retry - retry / 10,
+                                           retry + retry / 10);
     verdict.wait_ms = 2 * advice_ms;
     verdict.position = ft_admission_standing(call, ft_stamp_us(ticket))
                        .position;

@@ -13,7 +13,6 @@
 #define FT_SHOW_UP_MIN     50       /* of 1000: at most 20 are called for one */
 #define FT_STAY_MIN        250      /* of 1000: and 4 of those for one held */
 #define FT_BOOST_GAIN      20       /* a second and unit of room unused */
-#define FT_REBUILD_MS      1000     /* a cold start listens this long */
 #define FT_LOOKAHEAD       550      /* of 1000: of the hold */
 #define FT_PACE_TAU_MS     60000    /* a line's best pace is forgotten so */
 #define FT_PACE_SHARE      600      /* of 1000: of that, advice reckons with */

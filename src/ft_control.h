@@ -12,7 +12,8 @@
 #include "ft_admission.h"
 
 
-#define FT_YOUNG_MS  60000      /* a state this young may be a restart's */
+#define FT_YOUNG_MS    60000    /* a state this young may be a restart's */
+#define FT_REBUILD_MS  1000     /* a cold start listens this long */
 
 #ifndef FT_TICK_MS
 #define FT_TICK_MS  100
