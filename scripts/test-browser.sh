@@ -20,4 +20,22 @@ export NODE_PATH=$PWD/build/browser/node_modules
 
 [ $# -gt 0 ] || set -- t/browser/*.test.js
 
-prove --exec 'timeout 600 node --test-reporter=tap' "$@"
+log=$BUILD/test-browser.log
+status=0
+: > "$log"
+
+# one after another: each has a browser of its own
+for file; do
+    say "$file"
+    timeout 900 node --test-reporter=spec "$file" 2>&1 | tee -a "$log" \
+        || status=1
+done
+
+# count WORD: the sum of what the files say of it
+count() {
+    sed -n "s/^ℹ $1 \([0-9]*\)$/\1/p" "$log" | awk '{ n += $1 } END { print n + 0 }'
+}
+
+say "test-browser: $(count pass) passed, $(count fail) failed," \
+    "$(count skipped) skipped"
+exit $status

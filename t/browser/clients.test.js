@@ -229,7 +229,9 @@ test('curl with a cookie jar, HTTP/1.1 and HTTP/2', async () => {
     assert.match(head, /^retry-after: [1-9]/im);
     assert.match((await curl()).out, /<h1[^>]*>You are in line/, 'without a wish, the page');
     assert.match((await curl('--compressed')).out, /data-ft=ahead>\d/, 'filled in, and compressed');
-    assert.match((await curl(...json, '-F', `file=@${__filename}`)).out, /"queued"/, 'a form with a file waits');
+    const form = await curl(...json, '-F', `file=@${__filename}`);
+
+    assert.match(form.out, /"queued"/, `a form with a file waits: ${form.code} ${form.out}`);
     assert.match((await curl(...json, '-r', '0-3', '-z', '2100-01-01')).out, /^{"status":"queued".*}$/, 'the whole JSON');
   }
 
