@@ -352,26 +352,28 @@ ft_admission_advice(const ft_ticket_t *ticket)
 
 
 /*
- * While a cold start listens nobody knows how long the line is.  The shopper's
- * last advice tells how near it stands, but not how soon there will be room:
- * whoever is heard is asked to come back when the edge knows.
+ * While a cold start listens nobody knows how long the line is, but each
+ * shopper's last advice still tells how far back it stands.  It may have been
+ * for a bucket that is empty now: whoever seems to be the first comes back when
+ * the edge knows.
  */
 static ft_verdict_t
 ft_admission_listen(const ft_call_t *call, ft_ticket_t *ticket,
     uint64_t advice_ms, bool whole_seconds)
 {
-    uint64_t      retry;
     ft_verdict_t  verdict;
-
-    retry = advice_ms < FT_REBUILD_MS ? advice_ms : FT_REBUILD_MS;
 
     verdict.answer = FT_WAIT;
     verdict.replay = false;
-    verdict.retry_ms = ft_admission_spread(call, ticket, retry - retry / 10,
-                                           retry + retry / 10);
     verdict.wait_ms = 2 * advice_ms;
     verdict.position = ft_admission_standing(call, ft_stamp_us(ticket))
                        .position;
+
+    if (verdict.position == 0 && advice_ms > FT_REBUILD_MS) {
+        advice_ms = FT_REBUILD_MS;
+    }
+
+    verdict.retry_ms = ft_admission_spread(call, ticket, advice_ms, advice_ms);
 
     ft_add(&call->state->totals.queued, 1);
     ft_admission_enlist(call, ticket, verdict.retry_ms, false, whole_seconds);
