@@ -23,6 +23,9 @@ use Test::Nginx::Util qw( $ServRoot $ServerPort );
 use Time::HiRes qw( sleep time );
 use Shopper;
 
+# Blocks come in any order: what they name must be there for the first of them.
+$ENV{TEST_NGINX_HTML_DIR} ||= Test::Nginx::Util::html_dir();
+
 our @EXPORT = qw(
     shopper port hits wait_until wait_for_admission log_line error_log
     open_till busy_till serve hold_at_edge h2_request
