@@ -2,8 +2,6 @@
 // which docs/pages.md explains: data-ft="NAME" is filled in, data-ft-when="A B"
 // is shown while A or B holds, data-t="N" is translated.
 (() => {
-'use strict';
-
 const root = document.documentElement;
 const method = root.dataset.ftMethod;
 const select = selector => [...document.querySelectorAll(selector)];
@@ -97,7 +95,7 @@ function showLine(answer) {
   document.title = `(${count(ahead + 1)}) ${title}`;
 
   if (range !== before && now() > said + 2e4)
-    say((find('figures').innerText || '').replace(/\n+/g, ', '));
+    say(find('figures').innerText?.replace(/\n+/g, ', '));
 }
 
 function showLost() {
@@ -147,13 +145,13 @@ function hear(message, slack) {
   find('heard').textContent = new Date().toLocaleTimeString(locale);
   if (status === 'queued') showLine(answer);
 
-  document.dispatchEvent(new CustomEvent('flash-throttle', { detail: { ...message, locale } }));
+  dispatchEvent(new CustomEvent('flash-throttle', { detail: message }));
   plan((answer.retry_ms || 3e4) * (1 + Math.random() / 20) + slack);
 }
 
 async function poll() {
   const silence = setTimeout(showLost, 1e4);
-  const message = { stamp };
+  const message = { stamp, locale };
 
   try {
     const response = await fetch(location.href, {
@@ -222,12 +220,12 @@ const look = document.onvisibilitychange = () => {
   turn();
 };
 
-self.ononline = () => plan(0);
+ononline = () => plan(0);
 find('go').onclick = () => location.reload();
 
 try { memory = JSON.parse(sessionStorage.flashThrottle); } catch {}
 translate();
 
 // The Refresh header is for browsers without scripts: stop() ends its timer.
-self.onload = () => setTimeout(() => { stop(); look(); });
+onload = () => setTimeout(() => { stop(); look(); });
 })();
