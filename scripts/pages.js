@@ -19,8 +19,8 @@ const { minify } = require('terser');
 const source = path.join(__dirname, '../conf/pages/src');
 const target = process.argv[2] || path.join(__dirname, '../conf/pages');
 
-const MOST = 12000;
-const MOST_GZIPPED = 5000;
+const MOST = 12 * 1024;
+const MOST_GZIPPED = 5 * 1024;
 
 // texts that a language may leave out
 const OPTIONAL = ['more'];
@@ -92,7 +92,7 @@ function render(name, languages, parts) {
     return ` data-t="${keys.indexOf(key) + 1}"${rest}>${english.texts[key]}`;
   });
 
-  const rows = others.map(({ tag, texts }) => [tag, ...keys.map(key => texts[key])].join('|').replace(/\|+$/, ''));
+  const rows = others.map(({ tag, texts }) => [tag, ...keys.map(key => texts[key] || '')].join('|'));
 
   // quotes and line ends between elements are only for the reader
   html = html.replace(/="([\w-]+)"/g, '=$1').replace(/\n/g, '');

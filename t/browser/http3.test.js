@@ -74,6 +74,7 @@ test('HTTP/3', { skip: !hasHttp3 && 'this nginx has no HTTP/3' }, async () => {
   const response = await page.goto(url);
 
   assert.equal(response.status(), 503);
+  assert.match(response.headers()['set-cookie'], /; Secure/);
   await inLine(page);
   assert.deepEqual(await protocols('navigation'), ['h3']);
   assert.ok((await protocols('resource')).every(protocol => protocol === 'h3'));

@@ -2,6 +2,8 @@
 // which docs/pages.md explains: data-ft="NAME" is filled in, data-ft-when="A B"
 // is shown while A or B holds, data-t="N" is translated.
 (() => {
+'use strict';
+
 const root = document.documentElement;
 const method = root.dataset.ftMethod;
 const select = selector => [...document.querySelectorAll(selector)];
@@ -95,7 +97,7 @@ function showLine(answer) {
   document.title = `(${count(ahead + 1)}) ${title}`;
 
   if (range !== before && now() > said + 2e4)
-    say(find('figures').innerText?.replace(/\n+/g, ', '));
+    say((find('figures').innerText || '').replace(/\n+/g, ', '));
 }
 
 function showLost() {
@@ -145,13 +147,13 @@ function hear(message, slack) {
   find('heard').textContent = new Date().toLocaleTimeString(locale);
   if (status === 'queued') showLine(answer);
 
-  dispatchEvent(new CustomEvent('flash-throttle', { detail: message }));
+  document.dispatchEvent(new CustomEvent('flash-throttle', { detail: { ...message, locale } }));
   plan((answer.retry_ms || 3e4) * (1 + Math.random() / 20) + slack);
 }
 
 async function poll() {
   const silence = setTimeout(showLost, 1e4);
-  const message = { stamp, locale };
+  const message = { stamp };
 
   try {
     const response = await fetch(location.href, {
@@ -220,12 +222,12 @@ const look = document.onvisibilitychange = () => {
   turn();
 };
 
-ononline = () => plan(0);
+self.ononline = () => plan(0);
 find('go').onclick = () => location.reload();
 
 try { memory = JSON.parse(sessionStorage.flashThrottle); } catch {}
 translate();
 
 // The Refresh header is for browsers without scripts: stop() ends its timer.
-onload = () => setTimeout(() => { stop(); look(); });
+self.onload = () => setTimeout(() => { stop(); look(); });
 })();
