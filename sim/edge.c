@@ -242,6 +242,7 @@ ft_edge_request(ft_world_t *world, ft_shopper_t *shopper)
         break;
 
     case FT_REJECT:
+    case FT_ALL_SOLD:
         ft_shopper_end(world, shopper, FT_OUTCOME_REFUSED);
         break;
 

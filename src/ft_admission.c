@@ -5,12 +5,14 @@
 
 #include "ft_control.h"
 #include "ft_hold.h"
+#include "ft_orders.h"
 #include "ft_pass.h"
 
 
 #define FT_GRACE_MS         250     /* after a missed due time */
 #define FT_RETRY_SHARE      500     /* of 1000: of the time to the call, and */
 #define FT_RETRY_LATE       700     /* of 1000: of the hold, added to it */
+#define FT_SHUT_MS          1000    /* who is next asks so often in a hold */
 #define FT_LOTTERY_MIN_MS   500     /* the lottery's retry, uniform */
 #define FT_LOTTERY_MAX_MS   1500
 
@@ -23,6 +25,10 @@ bool
 ft_admission_take(const ft_call_t *call)
 {
     ft_hand_t  *hand;
+
+    if (ft_orders_is_shut(call->state)) {
+        return false;
+    }
 
     hand = &call->state->hand[call->worker];
 
@@ -105,6 +111,13 @@ ft_admission_standing(const ft_call_t *call, uint64_t stamp_us)
     s.room_ms = ft_bucket_ready_ms(&call->state->bucket, call->limits,
                                    call->now_ms)
                 - call->now_ms;
+
+    if (ft_orders_is_shut(call->state)) {
+
+        /* nobody need be there before the order ends; soon after, all should */
+
+        s.room_ms = call->rules->hold_ms + FT_SHUT_MS;
+    }
 
     if (stamp_us > ft_load(&census->threshold_us)) {
         s.position += ft_census_called(census) + s.ahead;
@@ -312,6 +325,32 @@ ft_admission_recall(const ft_call_t *call, ft_ticket_t *ticket)
 }
 
 
+/*
+ * The ticket keeps the place and is in no count: as another edge's, it is counted
+ * when it comes back to a sale that is open again.  It was not advised by where it
+ * stands, so nothing of that advice is in it.
+ */
+static ft_verdict_t
+ft_admission_sold_out(const ft_call_t *call, ft_ticket_t *ticket)
+{
+    ft_verdict_t  verdict = { .answer = FT_ALL_SOLD };
+
+    ft_add(&call->state->totals.sold_out, 1);
+
+    verdict.retry_ms = ft_admission_spread(call, ticket,
+                                           call->rules->poll_max_ms / 2,
+                                           call->rules->poll_max_ms);
+
+    ticket->kind = FT_TICKET_WAIT;
+    ticket->seen_ms = ft_admission_seen_ms(call, ticket);
+    ticket->due_ms = ticket->seen_ms;
+    ticket->epoch = 0;
+    ticket->place = FT_LANE_NONE;
+
+    return verdict;
+}
+
+
 static ft_verdict_t
 ft_admission_reject(const ft_call_t *call)
 {
@@ -470,6 +509,10 @@ ft_admission_decide(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
         coming = ft_admission_recall(call, ticket);
     }
 
+    if (ft_orders_is_sold_out(state)) {
+        return ft_admission_sold_out(call, ticket);
+    }
+
     switch (call->rules->policy) {
 
     case FT_POLICY_REJECT:
@@ -490,6 +533,10 @@ ft_verdict_t
 ft_hold_turn_back(const ft_call_t *call, ft_ticket_t *ticket,
     bool whole_seconds)
 {
+    if (ft_orders_is_sold_out(call->state)) {
+        return ft_admission_sold_out(call, ticket);
+    }
+
     return ft_admission_wait(call, ticket, FT_COMES_AGAIN, whole_seconds);
 }
 
@@ -529,6 +576,10 @@ ft_admission_snapshot(const ft_call_t *call)
 
     s.room_milli = ft_bucket_room_milli(&state->bucket, call->limits,
                                         call->now_ms);
+
+    if (ft_orders_is_shut(state)) {
+        s.room_milli = 0;
+    }
 
     came = ft_load(&state->control.came_milli);
     missed = ft_load(&state->control.missed_milli);

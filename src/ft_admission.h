@@ -25,6 +25,7 @@ typedef struct {
     uint64_t            now_ms;
     uint32_t            worker;     /* the caller's slot, < workers */
     uint32_t            workers;    /* slots in use, <= FT_WORKERS */
+    ft_limits_t         ordered;    /* ft_orders_obey()'s */
 } ft_call_t;
 
 
@@ -33,7 +34,8 @@ typedef enum {
     FT_HOLD,        /* park it: the line has it, ft_hold_next() brings it back */
     FT_WAIT,        /* come back in retry_ms */
     FT_REJECT,      /* refused: no waiting room, or the wait is too long */
-    FT_AGAIN        /* admitted already with this ticket: ft_admission_again() */
+    FT_AGAIN,       /* admitted already with this ticket: ft_admission_again() */
+    FT_ALL_SOLD     /* nobody waits for what is gone; the place is kept */
 } ft_answer_t;
 
 
@@ -51,7 +53,7 @@ typedef struct {
  *
  * ticket: as verified; or, for a first attempt, with id set to a random number
  * and kind 0: the stamp is then made here.  On return it is the ticket to sign
- * and send (FT_WAIT), or carries the stamp (other answers).
+ * and send (FT_WAIT, FT_ALL_SOLD), or carries the stamp (other answers).
  *
  * line, node: where a held request is parked (FT_HOLD: the node is in the line
  * on return).  A NULL line means that this request cannot be held.
@@ -71,7 +73,10 @@ ft_verdict_t ft_admission_decide(const ft_call_t *call, ft_ticket_t *ticket,
 ft_line_node_t *ft_hold_next(const ft_call_t *call, ft_line_t *line,
     bool *admitted, uint64_t *wake_ms);
 
-/* A held shopper that ft_hold_next() gave back unadmitted waits on. */
+/*
+ * A held shopper that ft_hold_next() gave back unadmitted waits on, or hears that
+ * everything is sold.
+ */
 ft_verdict_t ft_hold_turn_back(const ft_call_t *call, ft_ticket_t *ticket,
     bool whole_seconds);
 

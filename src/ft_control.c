@@ -4,6 +4,7 @@
  */
 
 #include "ft_control.h"
+#include "ft_orders.h"
 
 
 #define FT_SHOW_TAU_MS     1000     /* averaging of who shows up and stays */
@@ -106,6 +107,10 @@ ft_control_room_milli(const ft_call_t *call)
 {
     uint64_t  room, free_milli;
     uint32_t  inflight;
+
+    if (ft_orders_is_shut(call->state)) {
+        return 0;
+    }
 
     room = ft_bucket_room_milli(&call->state->bucket, call->limits,
                                 call->now_ms);
@@ -534,7 +539,7 @@ ft_control_tick(const ft_call_t *call)
         return;
     }
 
-    if (ft_control_listening(call)) {
+    if (ft_control_listening(call) || ft_orders_is_shut(state)) {
         return;
     }
 

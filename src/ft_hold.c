@@ -8,6 +8,7 @@
 
 #include "ft_control.h"
 #include "ft_hold.h"
+#include "ft_orders.h"
 
 
 #define FT_BEAT_MS       100    /* a holding worker wakes at least so often */
@@ -76,7 +77,7 @@ bool
 ft_hold_park(const ft_call_t *call, ft_line_t *line, ft_line_node_t *node,
     const ft_ticket_t *ticket)
 {
-    if (line == NULL
+    if (line == NULL || ft_orders_is_shut(call->state)
         || ft_state_held(call->state, call->workers)
            >= ft_control_held_max(call))
     {
@@ -126,6 +127,10 @@ ft_hold_next(const ft_call_t *call, ft_line_t *line, bool *admitted,
 
     ft_control_tick(call);
     ft_hold_publish(call, line);
+
+    if (ft_orders_is_shut(call->state)) {
+        return ft_hold_release(call, line, first);
+    }
 
     if (!ft_hold_is_first(call, first->stamp_us)) {
         wake = call->now_ms + FT_RETRY_MS;

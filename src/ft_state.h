@@ -38,6 +38,7 @@ typedef struct {
     _Atomic uint64_t  held;
     _Atomic uint64_t  turned_back;  /* called, but neither room nor hold */
     _Atomic uint64_t  rejected;
+    _Atomic uint64_t  sold_out;     /* told that everything is sold */
     _Atomic uint64_t  passed;       /* came with a valid pass */
     _Atomic uint64_t  done;         /* ended at the upstream */
     _Atomic uint64_t  left;         /* gone while held */
@@ -69,12 +70,22 @@ typedef struct {
 } ft_control_t;
 
 
+/* What an operator or the upstream has ordered, see ft_orders.h; 0: nothing. */
+typedef struct {
+    _Atomic uint32_t  door;         /* FT_ORDER_... */
+    _Atomic uint32_t  rate_milli;   /* in place of the zone's */
+    _Atomic uint32_t  rate_said_milli;      /* the upstream's */
+    _Atomic uint64_t  opens_ms;     /* opened then, epoch */
+} ft_orders_t;
+
+
 typedef struct {
     _Atomic uint32_t  epoch;        /* random: names this life of the state */
     _Atomic uint32_t  queueing;     /* somebody waits */
     _Atomic uint64_t  born_ms;
     _Atomic uint64_t  used_ms;
     ft_bucket_t       bucket;
+    ft_orders_t       orders;
     ft_control_t      control;
     ft_totals_t       totals;
     _Atomic uint32_t  expected[FT_DUES];    /* admitted polls under way */

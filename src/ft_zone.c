@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include "ft_orders.h"
 #include "ft_zone.h"
 
 
@@ -357,7 +358,10 @@ ft_zone_unlink(ft_zone_t *zone, uint32_t i)
 }
 
 
-/* Whether it may make way: nobody waits, and nothing is owed or in hand. */
+/*
+ * Whether it may make way: nobody waits, nothing is owed or in hand, and the
+ * operator has ordered nothing.
+ */
 static bool
 ft_state_idle(ft_zone_t *zone, ft_state_t *state, uint64_t now_ms)
 {
@@ -366,6 +370,7 @@ ft_state_idle(ft_zone_t *zone, ft_state_t *state, uint64_t now_ms)
     workers = ft_zone_workers(zone);
 
     return !ft_state_busy(state, now_ms)
+           && !ft_orders_given(state)
            && ft_load(&state->bucket.empty_ns) <= now_ms * 1000000
            && ft_state_held(state, workers) == 0
            && ft_state_inflight(state, workers) == 0;

@@ -13,6 +13,7 @@
 #include <ngx_http.h>
 
 #include "ft_admission.h"
+#include "ft_orders.h"
 #include "ft_zone.h"
 
 

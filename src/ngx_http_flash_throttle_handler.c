@@ -303,6 +303,10 @@ ngx_http_flash_throttle_call(ngx_http_flash_throttle_zone_t *zone,
     call->now_ms = now_ms;
     call->worker = zone->worker;
     call->workers = ft_zone_workers(zone->sh);
+
+    if (state) {
+        ft_orders_obey(call);
+    }
 }
 
 

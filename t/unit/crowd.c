@@ -4,6 +4,7 @@
  */
 
 #include "crowd.h"
+#include "ft_orders.h"
 
 
 #define CROWD_STEP_MS   5
@@ -86,10 +87,10 @@ crowd_admit(crowd_t *c, crowd_shopper_t *s)
 
 
 static void
-crowd_wait(crowd_t *c, crowd_shopper_t *s, uint32_t retry_ms)
+crowd_wait(crowd_t *c, crowd_shopper_t *s, const ft_verdict_t *v)
 {
-    s->where = CROWD_WAITING;
-    s->next_ms = c->now_ms + retry_ms;
+    s->where = v->answer == FT_ALL_SOLD ? CROWD_SOLD_OUT : CROWD_WAITING;
+    s->next_ms = c->now_ms + v->retry_ms;
 }
 
 
@@ -107,6 +108,8 @@ crowd_request(crowd_t *c, unsigned i, uint32_t worker)
         s->ticket.id = unit_random(&c->seed);
         s->ticket.kind = 0;
     }
+
+    ft_orders_obey(&call);
 
     s->polls++;
     s->worker = worker;
@@ -126,7 +129,8 @@ crowd_request(crowd_t *c, unsigned i, uint32_t worker)
         break;
 
     case FT_WAIT:
-        crowd_wait(c, s, v.retry_ms);
+    case FT_ALL_SOLD:
+        crowd_wait(c, s, &v);
         break;
 
     case FT_REJECT:
@@ -151,6 +155,7 @@ crowd_pump(crowd_t *c, uint32_t worker)
     crowd_shopper_t  *s;
 
     call = crowd_call(c, worker);
+    ft_orders_obey(&call);
 
     for ( ;; ) {
         node = ft_hold_next(&call, &c->line[worker], &admitted,
@@ -167,7 +172,7 @@ crowd_pump(crowd_t *c, uint32_t worker)
 
         } else {
             v = ft_hold_turn_back(&call, &s->ticket, false);
-            crowd_wait(c, s, v.retry_ms);
+            crowd_wait(c, s, &v);
         }
     }
 }
@@ -233,6 +238,7 @@ crowd_step(crowd_t *c, unsigned i)
 
     case CROWD_AWAY:
     case CROWD_WAITING:
+    case CROWD_SOLD_OUT:
         (void) crowd_request(c, i, crowd_worker(c));
         break;
 
@@ -287,7 +293,8 @@ crowd_kill(crowd_t *c, uint32_t worker)
         }
 
         if (s->where == CROWD_HELD) {
-            crowd_wait(c, s, CROWD_AGAIN_MS);
+            s->where = CROWD_WAITING;
+            s->next_ms = c->now_ms + CROWD_AGAIN_MS;
 
         } else if (s->where == CROWD_INSIDE) {
             s->where = CROWD_SERVED;

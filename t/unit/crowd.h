@@ -22,6 +22,7 @@ typedef enum {
     CROWD_INSIDE,       /* at the upstream */
     CROWD_SERVED,
     CROWD_REJECTED,
+    CROWD_SOLD_OUT,     /* has heard it */
     CROWD_GONE          /* never comes back */
 } crowd_where_t;
 

@@ -311,6 +311,7 @@ test_an_evicted_state_is_new(void **unused)
 
     memset(state, 0x5a, sizeof(ft_state_t));
     memset(state->hand, 0, sizeof(state->hand));
+    memset(&state->orders, 0, sizeof(state->orders));
     atomic_store(&state->queueing, 0);
     atomic_store(&state->bucket.empty_ns, 0);
 

@@ -1,0 +1,449 @@
+
+/*
+ * Orders while a sale runs: the operator's and the upstream's word.
+ */
+
+#include "crowd.h"
+#include "ft_control.h"
+#include "ft_orders.h"
+#include "ft_zone.h"
+
+
+#define N  600
+
+
+/* A sale of 20 r/s that N shoppers came to within two seconds; 10 s later. */
+static crowd_t *
+sale_under_way(uint32_t workers)
+{
+    unsigned   i;
+    crowd_t   *c;
+
+    c = crowd_create(N, workers);
+
+    for (i = 0; i < N; i++) {
+        crowd_comes(c, i, UNIT_EPOCH_MS + i * 2000 / N + 1);
+    }
+
+    crowd_run(c, UNIT_EPOCH_MS + 10000);
+
+    unit_check(crowd_count(c, CROWD_WAITING) > 100, "nobody waits");
+
+    return c;
+}
+
+
+static ft_snapshot_t
+snapshot(const crowd_t *c)
+{
+    ft_call_t  call;
+
+    call = crowd_call(c, 0);
+    ft_orders_obey(&call);
+
+    return ft_admission_snapshot(&call);
+}
+
+
+static void
+run_for(crowd_t *c, uint64_t ms)
+{
+    crowd_run(c, c->now_ms + ms);
+}
+
+
+static void
+test_a_rate_takes_the_place_of_the_zones(void **unused)
+{
+    unsigned   before;
+    crowd_t   *c;
+
+    (void) unused;
+
+    c = sale_under_way(2);
+
+    ft_orders_rate(c->state, FT_FROM_OPERATOR, 40000);
+    run_for(c, 1000);
+    before = c->admissions;
+    run_for(c, 3000);
+    unit_check(c->admissions - before >= 114 && c->admissions - before <= 122,
+               "%u admitted in 3 s at 40 r/s", c->admissions - before);
+
+    /* the upstream's word counts where the operator says nothing */
+
+    ft_orders_rate(c->state, FT_FROM_UPSTREAM, 5000);
+    assert_true(ft_orders_given(c->state));
+    ft_orders_rate(c->state, FT_FROM_OPERATOR, 0);
+    assert_false(ft_orders_given(c->state));
+    run_for(c, 4000);
+    before = c->admissions;
+    run_for(c, 4000);
+    unit_check(c->admissions - before >= 18 && c->admissions - before <= 21,
+               "%u admitted in 4 s at 5 r/s", c->admissions - before);
+
+    ft_orders_reset(c->state, c->now_ms);
+    run_for(c, 1000);
+    before = c->admissions;
+    run_for(c, 3000);
+    unit_check(c->admissions - before >= 55 && c->admissions - before <= 63,
+               "%u admitted in 3 s at 20 r/s", c->admissions - before);
+
+    assert_int_equal(crowd_overtaken(c), 0);
+    crowd_free(c);
+}
+
+
+static void
+test_the_burst_goes_with_a_default_one_only(void **unused)
+{
+    ft_call_t    call;
+    ft_state_t  *state;
+    ft_limits_t  limits = { .rate_milli = 80000, .burst = 20, .inflight = 3 };
+
+    (void) unused;
+
+    state = unit_shared(sizeof(ft_state_t));
+    call.state = state;
+
+    call.limits = &limits;
+    ft_orders_obey(&call);
+    assert_ptr_equal(call.limits, &limits);
+
+    ft_orders_rate(state, FT_FROM_OPERATOR, 8000);
+    ft_orders_obey(&call);
+    assert_int_equal(call.limits->rate_milli, 8000);
+    assert_int_equal(call.limits->burst, 2);
+    assert_int_equal(call.limits->inflight, 3);
+
+    limits.burst = 7;
+    call.limits = &limits;
+    ft_orders_obey(&call);
+    assert_int_equal(call.limits->burst, 7);
+
+    ft_orders_rate(state, FT_FROM_OPERATOR, UINT32_MAX);
+    call.limits = &limits;
+    ft_orders_obey(&call);
+    assert_int_equal(call.limits->rate_milli, FT_ORDER_RATE_MAX);
+
+    free(state);
+}
+
+
+/* The burst is one without a rate: a rate that is ordered brings its own. */
+static void
+test_a_rate_for_a_zone_without_one(void **unused)
+{
+    ft_call_t    call;
+    ft_state_t  *state;
+    ft_limits_t  limits = { .burst = 1, .inflight = 3 };
+
+    (void) unused;
+
+    state = unit_shared(sizeof(ft_state_t));
+    call.state = state;
+    call.limits = &limits;
+
+    ft_orders_rate(state, FT_FROM_UPSTREAM, 40000);
+    ft_orders_obey(&call);
+    assert_int_equal(call.limits->rate_milli, 40000);
+    assert_int_equal(call.limits->burst, 10);
+
+    free(state);
+}
+
+
+static void
+test_hold_lets_nobody_in(void **unused)
+{
+    unsigned       before;
+    crowd_t       *c;
+    ft_snapshot_t  s;
+
+    (void) unused;
+
+    c = sale_under_way(2);
+    before = c->admissions;
+
+    ft_orders_hold(c->state);
+    assert_true(ft_orders_given(c->state));
+
+    /* the held ones are sent back at once: nobody knows for how long it is */
+
+    run_for(c, 200);
+    assert_int_equal(crowd_count(c, CROWD_HELD), 0);
+
+    run_for(c, 60000);
+    assert_int_equal(c->admissions, before);
+
+    s = snapshot(c);
+    assert_true(s.queueing);
+    assert_int_equal(s.room_milli, 0);
+    unit_check(s.waiting == N - before, "%u of %u wait", s.waiting, N - before);
+
+    /* and then all go in, in their order, none of the room unused */
+
+    assert_true(ft_orders_resume(c->state, FT_FROM_OPERATOR, c->now_ms));
+    assert_false(ft_orders_given(c->state));
+    run_for(c, 5000);
+    unit_check(c->admissions - before >= 80, "%u admitted in 5 s",
+               c->admissions - before);
+
+    crowd_run(c, c->now_ms + 40000);
+    assert_int_equal(c->admissions, N);
+    assert_int_equal(crowd_overtaken(c), 0);
+
+    crowd_free(c);
+}
+
+
+static void
+test_hold_keeps_an_empty_door_shut(void **unused)
+{
+    crowd_t  *c;
+
+    (void) unused;
+
+    c = crowd_create(2, 1);
+
+    ft_orders_hold(c->state);
+    assert_int_equal(crowd_request(c, 0, 0).answer, FT_WAIT);
+
+    c->rules.policy = FT_POLICY_REJECT;
+    assert_int_equal(crowd_request(c, 1, 0).answer, FT_REJECT);
+
+    assert_int_equal(snapshot(c).inflight, 0);
+    crowd_free(c);
+}
+
+
+static void
+test_sold_out_is_heard_by_all_who_wait(void **unused)
+{
+    unsigned   waiting, inside;
+    crowd_t   *c;
+
+    (void) unused;
+
+    c = sale_under_way(4);
+    inside = c->admissions;
+    waiting = N - inside;
+
+    assert_true(ft_orders_sold_out(c->state, FT_FROM_UPSTREAM));
+    assert_false(ft_orders_sold_out(c->state, FT_FROM_UPSTREAM));
+    assert_false(ft_orders_given(c->state));
+
+    run_for(c, 200);
+    assert_int_equal(crowd_count(c, CROWD_HELD), 0);
+
+    /* no poll was advised to be later than this */
+
+    run_for(c, FT_POLL_MAX_DEFAULT_MS * 12 / 10);
+
+    assert_int_equal(crowd_count(c, CROWD_WAITING), 0);
+    assert_int_equal(crowd_count(c, CROWD_SOLD_OUT), waiting);
+    assert_int_equal(c->admissions, inside);
+    assert_true(atomic_load(&c->state->totals.sold_out) >= waiting);
+    assert_int_equal(snapshot(c).waiting, 0);
+    assert_false(snapshot(c).queueing);
+
+    crowd_free(c);
+}
+
+
+/*
+ * Though all had gone from the census: whoever is back stands where the stamp says.
+ * Nobody waits for those who have not heard yet that it goes on.
+ */
+static void
+test_places_are_kept_while_it_is_sold_out(void **unused)
+{
+    unsigned   before, back;
+    crowd_t   *c;
+
+    (void) unused;
+
+    c = sale_under_way(2);
+    before = c->admissions;
+
+    (void) ft_orders_sold_out(c->state, FT_FROM_OPERATOR);
+    run_for(c, 90000);
+    assert_int_equal(c->admissions, before);
+
+    assert_true(ft_orders_resume(c->state, FT_FROM_OPERATOR, c->now_ms));
+    run_for(c, FT_POLL_MAX_DEFAULT_MS + 2000);
+    back = c->admissions;
+    unit_check(back - before >= 300, "%u admitted in 17 s", back - before);
+
+    run_for(c, 40000);
+    assert_int_equal(c->admissions, N);
+    unit_check(crowd_overtaken(c) <= N / 5, "%u were overtaken",
+               crowd_overtaken(c));
+
+    c->order += back;
+    c->admissions -= back;
+    assert_int_equal(crowd_overtaken(c), 0);
+    c->order -= back;
+
+    crowd_free(c);
+}
+
+
+/* A short "sold out": most have not even heard it. */
+static void
+test_sold_out_for_a_moment(void **unused)
+{
+    crowd_t  *c;
+
+    (void) unused;
+
+    c = sale_under_way(2);
+
+    (void) ft_orders_sold_out(c->state, FT_FROM_UPSTREAM);
+    run_for(c, 500);
+    assert_true(ft_orders_resume(c->state, FT_FROM_UPSTREAM, c->now_ms));
+
+    crowd_run(c, c->now_ms + 30000);
+    assert_int_equal(c->admissions, N);
+    unit_check(crowd_overtaken(c) <= N / 50, "%u were overtaken",
+               crowd_overtaken(c));
+
+    crowd_free(c);
+}
+
+
+static void
+test_a_lost_pass_is_given_again_when_it_is_sold_out(void **unused)
+{
+    crowd_t      *c;
+    ft_ticket_t   ticket;
+
+    (void) unused;
+
+    c = crowd_create(2, 1);
+
+    assert_int_equal(crowd_request(c, 0, 0).answer, FT_ADMIT);
+    ticket = c->shopper[0].ticket;
+    ticket.kind = FT_TICKET_WAIT;
+
+    (void) ft_orders_sold_out(c->state, FT_FROM_UPSTREAM);
+
+    c->shopper[0].ticket = ticket;
+    c->shopper[0].where = CROWD_WAITING;
+    assert_int_equal(crowd_request(c, 0, 0).answer, FT_AGAIN);
+    assert_int_equal(crowd_request(c, 1, 0).answer, FT_ALL_SOLD);
+
+    /* a place of its own, should it open again */
+
+    assert_int_equal(c->shopper[1].ticket.first_ms, c->now_ms);
+    assert_int_equal(c->shopper[1].ticket.kind, FT_TICKET_WAIT);
+    assert_int_equal(c->shopper[1].ticket.epoch, 0);
+
+    crowd_free(c);
+}
+
+
+static void
+test_the_upstream_takes_back_only_its_own_word(void **unused)
+{
+    ft_state_t  *state;
+
+    (void) unused;
+
+    state = unit_shared(sizeof(ft_state_t));
+
+    (void) ft_orders_sold_out(state, FT_FROM_OPERATOR);
+    (void) ft_orders_sold_out(state, FT_FROM_UPSTREAM);
+    ft_orders_hold(state);
+
+    assert_true(ft_orders_resume(state, FT_FROM_UPSTREAM, 5));
+    assert_false(ft_orders_resume(state, FT_FROM_UPSTREAM, 5));
+    assert_true(ft_orders_is_sold_out(state));
+    assert_true(ft_orders_is_shut(state));
+    assert_int_equal(atomic_load(&state->born_ms), 0);
+
+    (void) ft_orders_sold_out(state, FT_FROM_UPSTREAM);
+    assert_true(ft_orders_resume(state, FT_FROM_OPERATOR, 7));
+    assert_false(ft_orders_is_shut(state));
+    assert_int_equal(atomic_load(&state->born_ms), 7);
+
+    free(state);
+}
+
+
+static void
+test_open_is_now_and_reset_forgets_it(void **unused)
+{
+    ft_state_t  *state;
+
+    (void) unused;
+
+    state = unit_shared(sizeof(ft_state_t));
+
+    assert_int_equal(ft_orders_opens_ms(state, 90), 90);
+
+    ft_orders_hold(state);
+    ft_orders_open(state, 50);
+    assert_false(ft_orders_is_shut(state));
+    assert_true(ft_orders_given(state));
+    assert_int_equal(ft_orders_opens_ms(state, 90), 50);
+    assert_int_equal(ft_orders_opens_ms(state, 0), 0);
+
+    ft_orders_rate(state, FT_FROM_OPERATOR, 7);
+    ft_orders_rate(state, FT_FROM_UPSTREAM, 8);
+    ft_orders_hold(state);
+    ft_orders_reset(state, 60);
+    assert_false(ft_orders_is_shut(state));
+    assert_false(ft_orders_given(state));
+    assert_int_equal(ft_orders_opens_ms(state, 90), 90);
+    assert_int_equal(atomic_load(&state->orders.rate_said_milli), 0);
+
+    free(state);
+}
+
+
+/* A key with the operator's order does not make way for another. */
+static void
+test_an_order_is_not_forgotten(void **unused)
+{
+    bool         evicted;
+    ft_zone_t   *zone;
+    ft_state_t  *state;
+
+    (void) unused;
+
+    zone = unit_shared(ft_zone_size(1));
+    ft_zone_init(zone, 1, 1, 0, UNIT_EPOCH_MS);
+
+    state = ft_zone_add(zone, "a", 1, UNIT_EPOCH_MS, &evicted);
+    ft_orders_hold(state);
+    assert_null(ft_zone_add(zone, "b", 1, UNIT_EPOCH_MS + 1000000, &evicted));
+
+    (void) ft_orders_resume(state, FT_FROM_OPERATOR, UNIT_EPOCH_MS);
+    assert_non_null(ft_zone_add(zone, "b", 1, UNIT_EPOCH_MS + 1000000,
+                                &evicted));
+    assert_true(evicted);
+
+    free(zone);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest  tests[] = {
+        cmocka_unit_test(test_a_rate_takes_the_place_of_the_zones),
+        cmocka_unit_test(test_the_burst_goes_with_a_default_one_only),
+        cmocka_unit_test(test_a_rate_for_a_zone_without_one),
+        cmocka_unit_test(test_hold_lets_nobody_in),
+        cmocka_unit_test(test_hold_keeps_an_empty_door_shut),
+        cmocka_unit_test(test_sold_out_is_heard_by_all_who_wait),
+        cmocka_unit_test(test_places_are_kept_while_it_is_sold_out),
+        cmocka_unit_test(test_sold_out_for_a_moment),
+        cmocka_unit_test(test_a_lost_pass_is_given_again_when_it_is_sold_out),
+        cmocka_unit_test(test_the_upstream_takes_back_only_its_own_word),
+        cmocka_unit_test(test_open_is_now_and_reset_forgets_it),
+        cmocka_unit_test(test_an_order_is_not_forgotten),
+    };
+
+    return unit_tests(tests);
+}
