@@ -10,6 +10,13 @@ CHECKOUT_MEASURES := $(CHECKOUT_DIR)/measures
 CHECKOUT_MEASURES_OBJS := $(addprefix $(CHECKOUT_DIR)/, \
                                       t/measures.o histogram.o window.o)
 
+# the store, without the checkout around it
+STORE_OBJS := $(patsubst upstream-demo/%.c,$(CHECKOUT_DIR)/%.o, \
+                         $(wildcard upstream-demo/store*.c)) \
+              $(CHECKOUT_DIR)/histogram.o
+
+STORE_CONTRACT := $(CHECKOUT_DIR)/store_contract
+
 # Expanded when a recipe needs them: pkg-config may not be there before.
 CHECKOUT_CFLAGS = -std=c11 -D_GNU_SOURCE -pthread \
                   $(shell pkg-config --cflags $(CHECKOUT_PACKAGES))
@@ -23,16 +30,22 @@ $(CHECKOUT_MEASURES): $(CHECKOUT_MEASURES_OBJS)
 	$(CC) $(CFLAGS) $(CFLAGS_EXTRA) $(LDFLAGS) $(LDFLAGS_EXTRA) \
 	    -o $@ $(CHECKOUT_MEASURES_OBJS) -lm
 
+$(STORE_CONTRACT): $(CHECKOUT_DIR)/t/store_contract.o $(STORE_OBJS)
+	$(CC) $(CFLAGS) $(CFLAGS_EXTRA) -pthread $(LDFLAGS) $(LDFLAGS_EXTRA) \
+	    -o $@ $^ $(CHECKOUT_LIBS)
+
 $(CHECKOUT_DIR)/%.o: upstream-demo/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CHECKOUT_CFLAGS) $(CFLAGS) $(CFLAGS_EXTRA) -MMD -MP -c -o $@ $<
 
--include $(CHECKOUT_OBJS:.o=.d) $(CHECKOUT_MEASURES_OBJS:.o=.d)
+-include $(CHECKOUT_OBJS:.o=.d) $(CHECKOUT_MEASURES_OBJS:.o=.d) \
+         $(CHECKOUT_DIR)/t/store_contract.d
 
 # A crowd of 1,200 needs as many descriptors in the test as in the checkout.
 # The suites mostly wait for payments, so they wait together.
 .PHONY: test-upstream
-test-upstream: $(CHECKOUT) $(CHECKOUT_MEASURES) ## test the checkout upstream
+test-upstream: $(CHECKOUT) $(CHECKOUT_MEASURES) $(STORE_CONTRACT) ## test the checkout upstream
 	@ulimit -n 8192 && CHECKOUT=$(CHECKOUT) \
 	    CHECKOUT_MEASURES=$(CHECKOUT_MEASURES) \
+	    CHECKOUT_CONTRACT=$(STORE_CONTRACT) \
 	    prove -j4 -Iupstream-demo/t/lib upstream-demo/t

@@ -47,6 +47,8 @@ struct co_checkout_s {
     co_client_t             client;
     co_payment_t            payment;
     co_store_call_t         call;
+    co_cart_t               cart;
+    co_hold_t               hold;
     co_order_t              order;
     struct event            expiry;              /* too late to start paying */
     TAILQ_ENTRY(co_checkout_s)  link;
@@ -166,12 +168,21 @@ co_checkout_begin(co_shop_t *shop, struct evhttp_request *req,
         return;
     }
 
+    checkout->cart.lines_n = 1;
+    checkout->cart.lines[0].item = 1;
+    checkout->cart.lines[0].quantity = form->quantity;
+    checkout->cart.locations = CO_ALL_LOCATIONS;
+
     if (shop->options->mode == CO_MODE_NAIVE) {
-        co_store_look(shop->store, &checkout->call, form->quantity,
+        co_store_look(shop->store, &checkout->call, &checkout->cart,
                       co_checkout_reserved, checkout);
+
+    } else if (co_hold_new(&checkout->hold, shop->options->hold_ms) == 0) {
+        co_store_reserve(shop->store, &checkout->call, &checkout->hold,
+                         &checkout->cart, co_checkout_reserved, checkout);
+
     } else {
-        co_store_reserve(shop->store, &checkout->call, form->quantity,
-                         co_checkout_reserved, checkout);
+        co_checkout_end(checkout, CO_BROKEN);
     }
 }
 
@@ -188,7 +199,8 @@ co_checkout_reserved(void *data, co_store_result_e result)
 
     if (result != CO_STORE_OK) {
         co_checkout_end(checkout, result == CO_STORE_SOLD_OUT ? CO_SOLD_OUT
-                                                              : CO_BROKEN);
+                                  : result == CO_STORE_BUSY ? CO_BUSY
+                                                            : CO_BROKEN);
         return;
     }
 
@@ -325,10 +337,10 @@ co_checkout_paid(void *data, int paid)
            sizeof(checkout->order.email));
 
     if (shop->options->mode == CO_MODE_NAIVE) {
-        co_store_sell(shop->store, &checkout->call, checkout->form.quantity,
+        co_store_sell(shop->store, &checkout->call, &checkout->cart,
                       &checkout->order, co_checkout_recorded, checkout);
     } else {
-        co_store_claim(shop->store, &checkout->call, checkout->form.quantity,
+        co_store_claim(shop->store, &checkout->call, &checkout->hold,
                        &checkout->order, co_checkout_recorded, checkout);
     }
 }
@@ -342,7 +354,9 @@ co_checkout_recorded(void *data, co_store_result_e result)
 
     if (result != CO_STORE_OK) {
         fprintf(stderr, "checkout: a payment was taken and its order could not"
-                " be recorded; the payment is cancelled\n");
+                " be recorded%s; the payment is cancelled\n",
+                result == CO_STORE_GONE ? ", its hold has expired (--hold-ms)"
+                                        : "");
         co_checkout_release(checkout, CO_BROKEN);
         return;
     }
@@ -369,8 +383,8 @@ co_checkout_release(co_checkout_t *checkout, co_outcome_e outcome)
     checkout->state = CO_RELEASING;
     checkout->outcome = outcome;
 
-    co_store_release(checkout->shop->store, &checkout->call,
-                     checkout->form.quantity, co_checkout_released, checkout);
+    co_store_release(checkout->shop->store, &checkout->call, &checkout->hold,
+                     co_checkout_released, checkout);
 }
 
 
@@ -379,9 +393,9 @@ co_checkout_released(void *data, co_store_result_e result)
 {
     co_checkout_t  *checkout = data;
 
-    if (result != CO_STORE_OK) {
+    if (result != CO_STORE_OK && result != CO_STORE_GONE) {
         fprintf(stderr, "checkout: %lld units could not be given back; they"
-                " are available again after a restart\n",
+                " are available again when their hold expires\n",
                 (long long) checkout->form.quantity);
     }
 

@@ -353,7 +353,7 @@ co_http_stats(co_http_t *http, struct evhttp_request *req)
     co_shop_t        *shop = http->shop;
     struct evbuffer  *out = evhttp_request_get_output_buffer(req);
 
-    line = co_stats_json(&shop->stats, co_store_stock(shop->store),
+    line = co_stats_json(&shop->stats, shop->store,
                          co_payments_waiting(shop->payments),
                          co_payments_running(shop->payments));
 

@@ -125,8 +125,12 @@ co_service_open_store(co_service_t *service)
     co_store_conf_t    conf;
     co_store_found_t   found;
 
-    conf.path = options->store_path;
+    memset(&conf, 0, sizeof(conf));
+
+    conf.spec = options->store;
     conf.stock = options->stock;
+    conf.items = 1;
+    conf.locations = (int) options->locations;
     conf.guarded = options->mode != CO_MODE_NAIVE;
 
     shop->store = co_store_open(shop->base, &conf, &found, error);
@@ -140,7 +144,7 @@ co_service_open_store(co_service_t *service)
         fprintf(stderr, "checkout: %s exists and is continued: %lld of %lld"
                 " units left, %lld orders, %lld held units given back;"
                 " --stock has no say\n",
-                options->store_path, (long long) found.stock.available,
+                options->store, (long long) found.stock.available,
                 (long long) found.stock.initial, (long long) found.orders,
                 (long long) found.given_back);
     }
@@ -273,7 +277,7 @@ co_service_report(co_service_t *service)
     char       *line;
     co_shop_t  *shop = &service->shop;
 
-    line = co_stats_json(&shop->stats, co_store_stock(shop->store), 0, 0);
+    line = co_stats_json(&shop->stats, shop->store, 0, 0);
 
     if (line == NULL || printf("%s\n", line) < 0 || fflush(stdout) != 0) {
         fprintf(stderr, "checkout: the statistics could not be written to"

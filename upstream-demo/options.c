@@ -4,6 +4,7 @@
  */
 
 #include "options.h"
+#include "store.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -16,7 +17,7 @@
 
 
 #define CO_DEFAULT_LISTEN        "127.0.0.1:8081"
-#define CO_STORE_SCHEME          "sqlite:"
+#define CO_DEFAULT_STORE         "sqlite::memory:"
 
 /* In the modes that bound payment: the playbook's provider, 32 a second. */
 #define CO_DEFAULT_SLOTS         8
@@ -78,8 +79,15 @@ static const co_option_t  co_option_table[] = {
     { "stock", "N", CO_INTEGER(stock, 0, 1000000000),
       "units in a new store [500]" },
 
-    { "store", "sqlite:PATH", co_option_set_store, 0, 0, 0,
-      "where stock and orders are kept [sqlite::memory:]" },
+    { "store", "SCHEME:PLACE", co_option_set_store, 0, 0, 0,
+      "where stock and orders are kept: sqlite:PATH or\n"
+      "sqlite::memory: [" CO_DEFAULT_STORE "]" },
+
+    { "locations", "N", CO_INTEGER(locations, 1, CO_LOCATIONS_MAX),
+      "places that the stock is spread over [1]" },
+
+    { "hold-ms", "N", CO_INTEGER(hold_ms, 1000, 86400000),
+      "a unit held for longer is available again [600000]" },
 
     { "seed", "N", CO_INTEGER(seed, 0, INT64_MAX),
       "the payments' durations and declines follow from it [1]" },
@@ -240,15 +248,13 @@ static int
 co_option_set_store(co_options_t *options, const co_option_t *option,
     const char *value)
 {
-    size_t  len = sizeof(CO_STORE_SCHEME) - 1;
+    char  error[CO_STORE_ERROR_LEN];
 
-    if (strncmp(value, CO_STORE_SCHEME, len) != 0 || value[len] == '\0') {
-        return co_option_bad(option, value, "give sqlite:PATH for a file,"
-                             " or sqlite::memory:");
+    if (co_store_check(value, error) != 0) {
+        return co_option_bad(option, value, error);
     }
 
     options->store = value;
-    options->store_path = value + len;
 
     return 0;
 }
@@ -377,9 +383,10 @@ co_options_defaults(co_options_t *options)
     memset(options, 0, sizeof(*options));
 
     options->mode = CO_MODE_RESERVE;
-    options->store = CO_STORE_SCHEME ":memory:";
-    options->store_path = ":memory:";
+    options->store = CO_DEFAULT_STORE;
     options->stock = 500;
+    options->locations = 1;
+    options->hold_ms = 600000;
     options->seed = 1;
     options->payment_slots = CO_UNSET;
     options->payment_min_ms = 100;

@@ -22,12 +22,13 @@ typedef enum {
 typedef struct {
     co_mode_e                mode;
     const char              *store;              /* as given */
-    const char              *store_path;         /* what follows "sqlite:" */
 
     struct sockaddr_storage  address;
     int                      address_len;
 
     int64_t                  stock;              /* units */
+    int64_t                  locations;          /* that they are spread over */
+    int64_t                  hold_ms;            /* then a hold expires */
     int64_t                  seed;
     int64_t                  payment_slots;      /* 0: no limit */
     int64_t                  payment_min_ms;

@@ -140,13 +140,14 @@ co_stats_order(co_stats_t *stats)
 
 
 char *
-co_stats_json(const co_stats_t *stats, const co_stock_t *stock,
-    int64_t waiting, int64_t paying)
+co_stats_json(const co_stats_t *stats, co_store_t *store, int64_t waiting,
+    int64_t paying)
 {
-    char            *line;
-    json_t          *root;
-    int64_t          oversold;
-    const uint64_t  *n = stats->outcomes;
+    char              *line;
+    json_t            *root, *report;
+    int64_t            oversold;
+    const uint64_t    *n = stats->outcomes;
+    const co_stock_t  *stock = co_store_stock(store);
 
     oversold = stock->sold > stock->initial ? stock->sold - stock->initial : 0;
 
@@ -206,6 +207,16 @@ co_stats_json(const co_stats_t *stats, const co_stock_t *stock,
         "started_ms", (json_int_t) stats->started_ms,
         "uptime_s", (double) (co_steady_us() - stats->started_us) / 1e6));
 
+    json_object_set_new(root, "holds_expired_units",
+                        json_integer((json_int_t)
+                                     co_store_expired_units(store)));
+
+    report = co_store_report(store);
+    if (report != NULL) {
+        json_object_update_missing(root, report);
+        json_decref(report);
+    }
+
     line = json_dumps(root, JSON_COMPACT|JSON_REAL_PRECISION(9));
     json_decref(root);
 
@@ -216,11 +227,13 @@ co_stats_json(const co_stats_t *stats, const co_stock_t *stock,
 static json_t *
 co_stats_config(const co_options_t *options)
 {
-    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:f, s:s, s:I,"
-                     " s:I, s:I, s:b}",
+    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:s,"
+                     " s:I, s:I, s:I, s:b}",
         "mode", co_mode_name(options->mode),
         "store", options->store,
         "stock", (json_int_t) options->stock,
+        "locations", (json_int_t) options->locations,
+        "hold_ms", (json_int_t) options->hold_ms,
         "seed", (json_int_t) options->seed,
         "payment_slots", (json_int_t) options->payment_slots,
         "payment_min_ms", (json_int_t) options->payment_min_ms,

@@ -73,8 +73,11 @@ void co_stats_end(co_stats_t *stats, co_outcome_e outcome, int64_t us);
 /* A checkout that was never in progress. */
 void co_stats_refused(co_stats_t *stats, co_outcome_e outcome, int64_t us);
 
-/* One line of JSON, to be freed; NULL when out of memory. */
-char *co_stats_json(const co_stats_t *stats, const co_stock_t *stock,
+/*
+ * One line of JSON, with what the store has to tell; to be freed.  NULL when
+ * out of memory.
+ */
+char *co_stats_json(const co_stats_t *stats, co_store_t *store,
     int64_t waiting, int64_t paying);
 
 

@@ -1,15 +1,10 @@
 /*
- * The store's thread.
- *
- * SQLite lets one writer in at a time, and writers that wait on its lock
- * starve one another.  So there is one writer: a thread with a first-in
- * first-out queue.  Whatever has gathered while it worked becomes one
- * transaction, which lets a file be synced once for many orders, and keeps
- * the wait for the disk off the event loop.
+ * The store's front: finds the store by the scheme of --store, brings answers
+ * back to the event loop, and does what is to be done now and then.
  */
 
-#include "store.h"
-#include "store_sqlite.h"
+#include "store_backend.h"
+#include "clock.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -18,52 +13,112 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/eventfd.h>
+#include <sys/random.h>
 
 
-typedef struct {
-    co_store_call_t    *first;
-    co_store_call_t   **last;
-} co_store_queue_t;
+/* How often a stock that others change too is counted. */
+#define CO_STORE_COUNT_US   250000
+
+/* How often holds are looked through for those that have ended. */
+#define CO_STORE_EXPIRE_US  1000000
 
 
-struct co_store_s {
-    co_sqlite_t        *sqlite;
-    co_stock_t          stock;
-
-    pthread_t           thread;
-    pthread_mutex_t     mutex;
-    pthread_cond_t      wanted;
-    co_store_queue_t    calls;
-    co_store_queue_t    answers;
-    int                 closing;
-
-    int                 fd;                      /* eventfd: answers wait */
-    struct event       *event;
+struct co_store_port_s {
+    struct event_base         *base;
+    pthread_mutex_t            mutex;
+    co_store_call_t           *first;
+    co_store_call_t          **last;
+    int                        fd;               /* eventfd: answers wait */
+    struct event              *event;
 };
 
 
-static void *co_store_thread(void *data);
-static void co_store_work(co_store_t *store, co_store_call_t *first);
-static void co_store_answer(evutil_socket_t fd, short events, void *data);
+/* A call of the front's own, repeated for as long as the store is open. */
+typedef struct {
+    co_store_call_t            call;
+    struct event              *timer;
+    struct timeval             every;
+} co_store_chore_t;
 
 
-static void
-co_store_queue_init(co_store_queue_t *queue)
+struct co_store_s {
+    const co_store_backend_t  *backend;
+    void                      *data;
+    co_store_port_t            port;
+    int                        levels_n;
+    co_level_t                *levels;
+    co_stock_t                 stock;
+    co_store_chore_t           counting;
+    co_store_chore_t           expiring;
+    co_expired_t               expired;
+    int64_t                    expired_units;
+};
+
+
+static const co_store_backend_t  *co_store_backends[] = {
+    &co_store_sqlite
+};
+
+#define CO_STORE_BACKENDS_N                                                   \
+    (sizeof(co_store_backends) / sizeof(co_store_backends[0]))
+
+
+static int co_store_port_open(co_store_port_t *port, struct event_base *base);
+static void co_store_port_close(co_store_port_t *port);
+static void co_store_port_event(evutil_socket_t fd, short events, void *data);
+static int co_store_chores_start(co_store_t *store,
+    const co_store_conf_t *conf);
+static int co_store_chore(co_store_t *store, co_store_chore_t *chore,
+    event_callback_fn run, int64_t every_us);
+static void co_store_run_count(evutil_socket_t fd, short events, void *data);
+static void co_store_counted(void *data, co_store_result_e result);
+static void co_store_run_expire(evutil_socket_t fd, short events, void *data);
+static void co_store_have_expired(void *data, co_store_result_e result);
+
+
+static const co_store_backend_t *
+co_store_find(const char *spec, const char **place)
 {
-    queue->first = NULL;
-    queue->last = &queue->first;
+    size_t  i, len;
+
+    for (i = 0; i < CO_STORE_BACKENDS_N; i++) {
+        len = strlen(co_store_backends[i]->scheme);
+
+        if (strncmp(spec, co_store_backends[i]->scheme, len) == 0
+            && spec[len] == ':')
+        {
+            *place = spec + len + 1;
+            return co_store_backends[i];
+        }
+    }
+
+    return NULL;
 }
 
 
-static co_store_call_t *
-co_store_queue_take(co_store_queue_t *queue)
+int
+co_store_check(const char *spec, char *error)
 {
-    co_store_call_t  *first;
+    size_t                     i;
+    int                        len;
+    const char                *place;
+    const co_store_backend_t  *backend;
 
-    first = queue->first;
-    co_store_queue_init(queue);
+    backend = co_store_find(spec, &place);
 
-    return first;
+    if (backend != NULL) {
+        return backend->check(place, error);
+    }
+
+    len = snprintf(error, CO_STORE_ERROR_LEN, "give ");
+
+    for (i = 0; i < CO_STORE_BACKENDS_N; i++) {
+        len += snprintf(error + len, CO_STORE_ERROR_LEN - (size_t) len,
+                        "%s%s", i == 0 ? "" : ", or ",
+                        co_store_backends[i]->example);
+    }
+
+    return -1;
 }
 
 
@@ -71,7 +126,14 @@ co_store_t *
 co_store_open(struct event_base *base, const co_store_conf_t *conf,
     co_store_found_t *found, char *error)
 {
+    const char  *place;
     co_store_t  *store;
+
+    memset(found, 0, sizeof(*found));
+
+    if (co_store_check(conf->spec, error) != 0) {
+        return NULL;
+    }
 
     store = calloc(1, sizeof(*store));
     if (store == NULL) {
@@ -79,139 +141,131 @@ co_store_open(struct event_base *base, const co_store_conf_t *conf,
         return NULL;
     }
 
-    store->sqlite = co_sqlite_open(conf, found, error);
-    if (store->sqlite == NULL) {
+    store->backend = co_store_find(conf->spec, &place);
+    store->levels_n = conf->items * conf->locations;
+    store->levels = calloc((size_t) store->levels_n, sizeof(co_level_t));
+
+    if (store->levels == NULL || co_store_port_open(&store->port, base) != 0) {
+        snprintf(error, CO_STORE_ERROR_LEN, "cannot wait for the store: %s",
+                 strerror(errno));
+        free(store->levels);
+        free(store);
+        return NULL;
+    }
+
+    store->data = store->backend->open(&store->port, place, conf, found,
+                                       error);
+
+    if (store->data == NULL) {
+        co_store_port_close(&store->port);
+        free(store->levels);
         free(store);
         return NULL;
     }
 
     store->stock = found->stock;
-    co_store_queue_init(&store->calls);
-    co_store_queue_init(&store->answers);
-    pthread_mutex_init(&store->mutex, NULL);
-    pthread_cond_init(&store->wanted, NULL);
 
-    store->fd = eventfd(0, EFD_NONBLOCK|EFD_CLOEXEC);
-    if (store->fd == -1) {
-        goto failed;
+    if (co_store_chores_start(store, conf) != 0) {
+        snprintf(error, CO_STORE_ERROR_LEN, "out of memory");
+        co_store_close(store);
+        return NULL;
     }
 
-    store->event = event_new(base, store->fd, EV_READ|EV_PERSIST,
-                             co_store_answer, store);
-    if (store->event == NULL || event_add(store->event, NULL) != 0) {
-        goto failed;
-    }
-
-    errno = pthread_create(&store->thread, NULL, co_store_thread, store);
-    if (errno == 0) {
-        return store;
-    }
-
-failed:
-
-    snprintf(error, CO_STORE_ERROR_LEN, "cannot start the store's thread: %s",
-             strerror(errno));
-
-    if (store->event != NULL) {
-        event_free(store->event);
-    }
-
-    if (store->fd != -1) {
-        close(store->fd);
-    }
-
-    co_sqlite_close(store->sqlite);
-    free(store);
-
-    return NULL;
+    return store;
 }
 
 
 void
 co_store_close(co_store_t *store)
 {
-    pthread_mutex_lock(&store->mutex);
-    store->closing = 1;
-    pthread_cond_signal(&store->wanted);
-    pthread_mutex_unlock(&store->mutex);
+    store->backend->close(store->data);
 
-    pthread_join(store->thread, NULL);
+    if (store->counting.timer != NULL) {
+        event_free(store->counting.timer);
+    }
 
-    event_free(store->event);
-    close(store->fd);
-    co_sqlite_close(store->sqlite);
-    pthread_cond_destroy(&store->wanted);
-    pthread_mutex_destroy(&store->mutex);
+    if (store->expiring.timer != NULL) {
+        event_free(store->expiring.timer);
+    }
+
+    co_store_port_close(&store->port);
+    free(store->levels);
     free(store);
 }
 
 
-static void *
-co_store_thread(void *data)
+static int
+co_store_port_open(co_store_port_t *port, struct event_base *base)
 {
-    co_store_t       *store = data;
-    co_store_call_t  *first;
+    port->base = base;
+    port->first = NULL;
+    port->last = &port->first;
 
-    for ( ;; ) {
-        pthread_mutex_lock(&store->mutex);
-
-        while (store->calls.first == NULL && !store->closing) {
-            pthread_cond_wait(&store->wanted, &store->mutex);
-        }
-
-        first = co_store_queue_take(&store->calls);
-
-        pthread_mutex_unlock(&store->mutex);
-
-        if (first == NULL) {
-            return NULL;
-        }
-
-        co_store_work(store, first);
+    port->fd = eventfd(0, EFD_NONBLOCK|EFD_CLOEXEC);
+    if (port->fd == -1) {
+        return -1;
     }
+
+    port->event = event_new(base, port->fd, EV_READ|EV_PERSIST,
+                            co_store_port_event, port);
+
+    if (port->event == NULL || event_add(port->event, NULL) != 0) {
+        if (port->event != NULL) {
+            event_free(port->event);
+        }
+
+        close(port->fd);
+        return -1;
+    }
+
+    pthread_mutex_init(&port->mutex, NULL);
+
+    return 0;
 }
 
 
 static void
-co_store_work(co_store_t *store, co_store_call_t *first)
+co_store_port_close(co_store_port_t *port)
 {
-    int                failed;
-    co_store_call_t   *call, **last;
-    static const uint64_t  one = 1;
+    event_free(port->event);
+    close(port->fd);
+    pthread_mutex_destroy(&port->mutex);
+}
 
-    failed = co_sqlite_begin(store->sqlite) != 0;
 
-    if (!failed) {
-        for (call = first; call != NULL; call = call->next) {
-            co_sqlite_apply(store->sqlite, call);
-        }
+struct event_base *
+co_store_port_base(co_store_port_t *port)
+{
+    return port->base;
+}
 
-        failed = co_sqlite_commit(store->sqlite) != 0;
-    }
 
-    for (last = &first; *last != NULL; last = &(*last)->next) {
-        if (failed) {
-            (*last)->result = CO_STORE_FAILED;
-        }
-    }
+void
+co_store_answer(co_store_port_t *port, co_store_call_t *first)
+{
+    co_store_call_t        **last;
+    static const uint64_t    one = 1;
 
-    pthread_mutex_lock(&store->mutex);
-    *store->answers.last = first;
-    store->answers.last = last;
-    pthread_mutex_unlock(&store->mutex);
+    for (last = &first; *last != NULL; last = &(*last)->next) { /* void */ }
+
+    pthread_mutex_lock(&port->mutex);
+    *port->last = first;
+    port->last = last;
+    pthread_mutex_unlock(&port->mutex);
 
     /* it cannot fail: the counter would have to overflow */
-    if (write(store->fd, &one, sizeof(one)) != sizeof(one)) {
+    if (write(port->fd, &one, sizeof(one)) != sizeof(one)) {
         perror("checkout: store: eventfd");
     }
 }
 
 
 static void
-co_store_answer(evutil_socket_t fd, short events, void *data)
+co_store_port_event(evutil_socket_t fd, short events, void *data)
 {
-    co_store_t       *store = data;
     uint64_t          count;
+    co_store_t       *store;
+    co_store_port_t  *port = data;
     co_store_call_t  *call, *next;
 
     (void) events;
@@ -221,16 +275,20 @@ co_store_answer(evutil_socket_t fd, short events, void *data)
         return;
     }
 
-    pthread_mutex_lock(&store->mutex);
-    call = co_store_queue_take(&store->answers);
-    pthread_mutex_unlock(&store->mutex);
+    store = (co_store_t *) ((char *) port - offsetof(co_store_t, port));
+
+    pthread_mutex_lock(&port->mutex);
+    call = port->first;
+    port->first = NULL;
+    port->last = &port->first;
+    pthread_mutex_unlock(&port->mutex);
 
     for ( /* void */ ; call != NULL; call = next) {
 
         /* the callback may free the call, or use it for the next one */
         next = call->next;
 
-        if (call->result != CO_STORE_FAILED) {
+        if (call->stock_known) {
             store->stock = call->stock;
         }
 
@@ -239,65 +297,103 @@ co_store_answer(evutil_socket_t fd, short events, void *data)
 }
 
 
-static void
-co_store_call(co_store_t *store, co_store_call_t *call,
-    co_store_action_e action, int64_t quantity, const co_order_t *order,
+void
+co_store_submit(co_store_t *store, co_store_call_t *call,
     co_store_done_pt done, void *data)
 {
-    call->action = action;
-    call->quantity = quantity;
-    call->order = order;
     call->done = done;
     call->data = data;
+    call->now_ms = call->action == CO_STORE_EXPIRE ? call->now_ms
+                                                   : co_wall_ms();
+    call->result = CO_STORE_FAILED;
+    call->stock_known = 0;
     call->next = NULL;
 
-    pthread_mutex_lock(&store->mutex);
-
-    *store->calls.last = call;
-    store->calls.last = &call->next;
-    pthread_cond_signal(&store->wanted);
-
-    pthread_mutex_unlock(&store->mutex);
+    store->backend->submit(store->data, call);
 }
 
 
 void
-co_store_reserve(co_store_t *store, co_store_call_t *call, int64_t quantity,
+co_store_reserve(co_store_t *store, co_store_call_t *call, co_hold_t *hold,
+    const co_cart_t *cart, co_store_done_pt done, void *data)
+{
+    call->action = CO_STORE_RESERVE;
+    call->hold = hold;
+    call->cart = cart;
+
+    co_store_submit(store, call, done, data);
+}
+
+
+void
+co_store_apply(co_store_t *store, co_store_call_t *call, co_hold_t *hold,
     co_store_done_pt done, void *data)
 {
-    co_store_call(store, call, CO_STORE_RESERVE, quantity, NULL, done, data);
+    call->action = CO_STORE_APPLY;
+    call->hold = hold;
+
+    co_store_submit(store, call, done, data);
 }
 
 
 void
-co_store_claim(co_store_t *store, co_store_call_t *call, int64_t quantity,
+co_store_claim(co_store_t *store, co_store_call_t *call, co_hold_t *hold,
     const co_order_t *order, co_store_done_pt done, void *data)
 {
-    co_store_call(store, call, CO_STORE_CLAIM, quantity, order, done, data);
+    call->action = CO_STORE_CLAIM;
+    call->hold = hold;
+    call->order = order;
+
+    co_store_submit(store, call, done, data);
 }
 
 
 void
-co_store_release(co_store_t *store, co_store_call_t *call, int64_t quantity,
+co_store_release(co_store_t *store, co_store_call_t *call, co_hold_t *hold,
     co_store_done_pt done, void *data)
 {
-    co_store_call(store, call, CO_STORE_RELEASE, quantity, NULL, done, data);
+    call->action = CO_STORE_RELEASE;
+    call->hold = hold;
+
+    co_store_submit(store, call, done, data);
 }
 
 
 void
-co_store_look(co_store_t *store, co_store_call_t *call, int64_t quantity,
+co_store_expire(co_store_t *store, co_store_call_t *call, int64_t now_ms,
+    co_expired_t *expired, co_store_done_pt done, void *data)
+{
+    call->action = CO_STORE_EXPIRE;
+    call->now_ms = now_ms;
+    call->expired = expired;
+
+    expired->n = 0;
+    expired->units = 0;
+
+    co_store_submit(store, call, done, data);
+}
+
+
+void
+co_store_look(co_store_t *store, co_store_call_t *call, const co_cart_t *cart,
     co_store_done_pt done, void *data)
 {
-    co_store_call(store, call, CO_STORE_LOOK, quantity, NULL, done, data);
+    call->action = CO_STORE_LOOK;
+    call->cart = cart;
+
+    co_store_submit(store, call, done, data);
 }
 
 
 void
-co_store_sell(co_store_t *store, co_store_call_t *call, int64_t quantity,
+co_store_sell(co_store_t *store, co_store_call_t *call, const co_cart_t *cart,
     const co_order_t *order, co_store_done_pt done, void *data)
 {
-    co_store_call(store, call, CO_STORE_SELL, quantity, order, done, data);
+    call->action = CO_STORE_SELL;
+    call->cart = cart;
+    call->order = order;
+
+    co_store_submit(store, call, done, data);
 }
 
 
@@ -305,7 +401,112 @@ void
 co_store_reset(co_store_t *store, co_store_call_t *call,
     co_store_done_pt done, void *data)
 {
-    co_store_call(store, call, CO_STORE_RESET, 0, NULL, done, data);
+    call->action = CO_STORE_RESET;
+
+    co_store_submit(store, call, done, data);
+}
+
+
+void
+co_store_count(co_store_t *store, co_store_call_t *call, co_level_t *levels,
+    co_store_done_pt done, void *data)
+{
+    call->action = CO_STORE_COUNT;
+    call->levels = levels;
+
+    co_store_submit(store, call, done, data);
+}
+
+
+static int
+co_store_chores_start(co_store_t *store, const co_store_conf_t *conf)
+{
+    if (store->backend->shared
+        && co_store_chore(store, &store->counting, co_store_run_count,
+                          CO_STORE_COUNT_US)
+           != 0)
+    {
+        return -1;
+    }
+
+    if (!conf->callers_expiry
+        && co_store_chore(store, &store->expiring, co_store_run_expire,
+                          CO_STORE_EXPIRE_US)
+           != 0)
+    {
+        return -1;
+    }
+
+    return 0;
+}
+
+
+static int
+co_store_chore(co_store_t *store, co_store_chore_t *chore,
+    event_callback_fn run, int64_t every_us)
+{
+    chore->every.tv_sec = every_us / 1000000;
+    chore->every.tv_usec = every_us % 1000000;
+    chore->timer = evtimer_new(store->port.base, run, store);
+
+    if (chore->timer == NULL) {
+        return -1;
+    }
+
+    return evtimer_add(chore->timer, &chore->every);
+}
+
+
+static void
+co_store_run_count(evutil_socket_t fd, short events, void *data)
+{
+    co_store_t  *store = data;
+
+    (void) fd;
+    (void) events;
+
+    co_store_count(store, &store->counting.call, store->levels,
+                   co_store_counted, store);
+}
+
+
+static void
+co_store_counted(void *data, co_store_result_e result)
+{
+    co_store_t  *store = data;
+
+    (void) result;
+
+    evtimer_add(store->counting.timer, &store->counting.every);
+}
+
+
+static void
+co_store_run_expire(evutil_socket_t fd, short events, void *data)
+{
+    co_store_t  *store = data;
+
+    (void) fd;
+    (void) events;
+
+    co_store_expire(store, &store->expiring.call, co_wall_ms(),
+                    &store->expired, co_store_have_expired, store);
+}
+
+
+static void
+co_store_have_expired(void *data, co_store_result_e result)
+{
+    co_store_t                  *store = data;
+    static const struct timeval  at_once = { 0, 0 };
+
+    if (result == CO_STORE_OK) {
+        store->expired_units += store->expired.units;
+    }
+
+    evtimer_add(store->expiring.timer,
+                result == CO_STORE_OK && store->expired.n == CO_EXPIRED_MAX
+                ? &at_once : &store->expiring.every);
 }
 
 
@@ -313,4 +514,87 @@ const co_stock_t *
 co_store_stock(const co_store_t *store)
 {
     return &store->stock;
+}
+
+
+int64_t
+co_store_expired_units(const co_store_t *store)
+{
+    return store->expired_units;
+}
+
+
+json_t *
+co_store_report(co_store_t *store)
+{
+    return store->backend->report != NULL ? store->backend->report(store->data)
+                                          : NULL;
+}
+
+
+int64_t
+co_store_share(const co_store_conf_t *conf, int location)
+{
+    return conf->stock / conf->locations
+           + (location <= conf->stock % conf->locations);
+}
+
+
+static int
+co_part_compare(const void *one, const void *two)
+{
+    const co_part_t  *a = one, *b = two;
+
+    return a->item != b->item ? (a->item > b->item) - (a->item < b->item)
+                              : (a->location > b->location)
+                                - (a->location < b->location);
+}
+
+
+void
+co_hold_sort(co_hold_t *hold)
+{
+    qsort(hold->parts, (size_t) hold->parts_n, sizeof(hold->parts[0]),
+          co_part_compare);
+}
+
+
+int
+co_hold_new(co_hold_t *hold, int64_t life_ms)
+{
+    int                i;
+    int64_t            now;
+    uint64_t           high, low;
+    unsigned char      bytes[10];
+    static const char  digits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+    if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes)) {
+        return -1;
+    }
+
+    now = co_wall_ms();
+
+    for (i = 9, low = (uint64_t) now; i >= 0; i--) {
+        hold->id[i] = digits[low & 31];
+        low >>= 5;
+    }
+
+    for (i = 0, high = 0, low = 0; i < 5; i++) {
+        high = high << 8 | bytes[i];
+        low = low << 8 | bytes[i + 5];
+    }
+
+    for (i = 7; i >= 0; i--) {
+        hold->id[10 + i] = digits[high & 31];
+        hold->id[18 + i] = digits[low & 31];
+        high >>= 5;
+        low >>= 5;
+    }
+
+    hold->id[CO_HOLD_ID_LEN] = '\0';
+    hold->expires_ms = now + life_ms;
+    hold->stores = 0;
+    hold->parts_n = 0;
+
+    return 0;
 }

@@ -1,136 +1,108 @@
 /*
- * The store's tables and statements, in SQLite.
+ * The store in SQLite, in a file or in memory.
  *
- * Each action is one conditional UPDATE with RETURNING: the database decides
- * who gets the last unit.  The table's own constraints keep the sum of
- * available, held and sold units, so that no mistake above can lose one.
+ * SQLite lets one writer in at a time, and writers that wait on its lock
+ * starve one another.  So there is one writer, a thread with a first-in
+ * first-out queue.  Whatever has gathered while it worked becomes one
+ * transaction, which lets a file be synced once for many orders, and keeps
+ * the wait for the disk off the event loop.
+ *
+ * The table's own constraints keep the sum of available, held and sold units,
+ * so that no mistake here can lose one.
  */
 
 #include "store_sqlite.h"
+#include "store_thread.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <sqlite3.h>
-
 
 #define CO_SQLITE_BUSY_MS  2000
 
 
-enum {
-    CO_SQL_BEGIN = 0,
-    CO_SQL_COMMIT,
-    CO_SQL_ROLLBACK,
-    CO_SQL_RESERVE,
-    CO_SQL_CLAIM,
-    CO_SQL_RELEASE,
-    CO_SQL_LOOK,
-    CO_SQL_SELL,
-    CO_SQL_RESET,
-    CO_SQL_ORDER,
-    CO_SQL_FORGET,
-    CO_SQL_N
-};
-
-
-struct co_sqlite_s {
-    sqlite3       *db;
-    sqlite3_stmt  *statements[CO_SQL_N];
-    int            failed;                       /* this transaction did */
-};
-
-
 static const char  co_sqlite_schema[] =
     "CREATE TABLE IF NOT EXISTS inventory ("
-    "    initial  INTEGER NOT NULL CHECK (initial >= 0),"
-    "    stock    INTEGER NOT NULL,"
-    "    held     INTEGER NOT NULL CHECK (held >= 0),"
-    "    sold     INTEGER NOT NULL CHECK (sold >= 0),"
-    "    guarded  INTEGER NOT NULL,"
+    "    item      INTEGER NOT NULL,"
+    "    location  INTEGER NOT NULL,"
+    "    initial   INTEGER NOT NULL CHECK (initial >= 0),"
+    "    stock     INTEGER NOT NULL,"
+    "    held      INTEGER NOT NULL CHECK (held >= 0),"
+    "    sold      INTEGER NOT NULL CHECK (sold >= 0),"
+    "    guarded   INTEGER NOT NULL,"
+    "    PRIMARY KEY (item, location),"
     "    CHECK (stock + held + sold = initial),"
     "    CHECK (NOT guarded OR stock >= 0)"
-    ") STRICT;"
+    ") STRICT, WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS holds ("
+    "    id          TEXT NOT NULL,"
+    "    item        INTEGER NOT NULL,"
+    "    location    INTEGER NOT NULL,"
+    "    quantity    INTEGER NOT NULL CHECK (quantity > 0),"
+    "    expires_ms  INTEGER NOT NULL,"
+    "    PRIMARY KEY (id, item, location)"
+    ") STRICT, WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS orders ("
     "    id        TEXT PRIMARY KEY,"
+    "    hold      TEXT UNIQUE,"
     "    quantity  INTEGER NOT NULL,"
     "    email     TEXT NOT NULL,"
     "    paid_ms   INTEGER NOT NULL"
     ") STRICT";
 
 
-#define CO_STOCK_COLUMNS  "initial, stock, held, sold"
-
-
-static const char  *co_sqlite_texts[CO_SQL_N] = {
-
-    [CO_SQL_BEGIN] = "BEGIN IMMEDIATE",
-    [CO_SQL_COMMIT] = "COMMIT",
-    [CO_SQL_ROLLBACK] = "ROLLBACK",
-
-    [CO_SQL_RESERVE] =
-        ("UPDATE inventory SET stock = stock - ?1, held = held + ?1"
-         " WHERE stock >= ?1 RETURNING " CO_STOCK_COLUMNS),
-
-    [CO_SQL_CLAIM] =
-        ("UPDATE inventory SET held = held - ?1, sold = sold + ?1"
-         " RETURNING " CO_STOCK_COLUMNS),
-
-    [CO_SQL_RELEASE] =
-        ("UPDATE inventory SET held = held - ?1, stock = stock + ?1"
-         " RETURNING " CO_STOCK_COLUMNS),
-
-    [CO_SQL_LOOK] =
-        "SELECT " CO_STOCK_COLUMNS " FROM inventory",
-
-    [CO_SQL_SELL] =
-        ("UPDATE inventory SET stock = stock - ?1, sold = sold + ?1"
-         " RETURNING " CO_STOCK_COLUMNS),
-
-    [CO_SQL_RESET] =
-        ("UPDATE inventory SET stock = initial, held = 0, sold = 0"
-         " RETURNING " CO_STOCK_COLUMNS),
-
-    [CO_SQL_ORDER] =
-        ("INSERT INTO orders (id, quantity, email, paid_ms)"
-         " VALUES (?1, ?2, ?3, ?4)"),
-
-    [CO_SQL_FORGET] = "DELETE FROM orders"
-};
-
-
-static const int  co_sqlite_statement_of[] = {
-    [CO_STORE_RESERVE] = CO_SQL_RESERVE,
-    [CO_STORE_CLAIM] = CO_SQL_CLAIM,
-    [CO_STORE_RELEASE] = CO_SQL_RELEASE,
-    [CO_STORE_LOOK] = CO_SQL_LOOK,
-    [CO_STORE_SELL] = CO_SQL_SELL,
-    [CO_STORE_RESET] = CO_SQL_RESET
-};
-
-
+static int co_sqlite_check(const char *place, char *error);
+static void *co_sqlite_open(co_store_port_t *port, const char *place,
+    const co_store_conf_t *conf, co_store_found_t *found, char *error);
+static void co_sqlite_submit(void *backend, co_store_call_t *call);
+static void co_sqlite_close(void *backend);
 static int co_sqlite_set_up(co_sqlite_t *sqlite);
 static int co_sqlite_begin_sale(co_sqlite_t *sqlite,
     const co_store_conf_t *conf, co_store_found_t *found);
+static int co_sqlite_begin_item(co_sqlite_t *sqlite,
+    const co_store_conf_t *conf, int item);
+static int co_sqlite_continue(co_sqlite_t *sqlite,
+    const co_store_conf_t *conf, co_store_found_t *found);
 static int co_sqlite_read(co_sqlite_t *sqlite, co_store_found_t *found);
-static int co_sqlite_prepare(co_sqlite_t *sqlite);
 static int co_sqlite_run(co_sqlite_t *sqlite, const char *sql);
 static int co_sqlite_number(co_sqlite_t *sqlite, const char *sql,
     int64_t *number);
-static int co_sqlite_step(co_sqlite_t *sqlite, int which,
-    co_store_call_t *call);
-static int co_sqlite_record(co_sqlite_t *sqlite, co_store_call_t *call);
-static void co_sqlite_explain(co_sqlite_t *sqlite,
-    const co_store_conf_t *conf, char *error);
+static void co_sqlite_explain(co_sqlite_t *sqlite, const char *path,
+    char *error);
+static void co_sqlite_work(void *data, co_store_call_t *first);
 
 
-co_sqlite_t *
-co_sqlite_open(const co_store_conf_t *conf, co_store_found_t *found,
-    char *error)
+const co_store_backend_t  co_store_sqlite = {
+    .scheme = "sqlite",
+    .example = "sqlite:PATH for a file, sqlite::memory:",
+    .shared = 0,
+    .check = co_sqlite_check,
+    .open = co_sqlite_open,
+    .submit = co_sqlite_submit,
+    .close = co_sqlite_close,
+    .report = NULL
+};
+
+
+static int
+co_sqlite_check(const char *place, char *error)
+{
+    if (*place == '\0') {
+        snprintf(error, CO_STORE_ERROR_LEN, "give sqlite:PATH for a file, or"
+                 " sqlite::memory:");
+        return -1;
+    }
+
+    return 0;
+}
+
+
+static void *
+co_sqlite_open(co_store_port_t *port, const char *place,
+    const co_store_conf_t *conf, co_store_found_t *found, char *error)
 {
     co_sqlite_t  *sqlite;
-
-    memset(found, 0, sizeof(*found));
 
     sqlite = calloc(1, sizeof(*sqlite));
     if (sqlite == NULL) {
@@ -138,28 +110,81 @@ co_sqlite_open(const co_store_conf_t *conf, co_store_found_t *found,
         return NULL;
     }
 
-    if (sqlite3_open_v2(conf->path, &sqlite->db,
+    if (sqlite3_open_v2(place, &sqlite->db,
                         SQLITE_OPEN_READWRITE|SQLITE_OPEN_CREATE
                         |SQLITE_OPEN_NOMUTEX, NULL)
-        == SQLITE_OK
-        && co_sqlite_set_up(sqlite) == 0
-        && co_sqlite_begin_sale(sqlite, conf, found) == 0
-        && co_sqlite_read(sqlite, found) == 0
-        && co_sqlite_prepare(sqlite) == 0)
+        != SQLITE_OK
+        || co_sqlite_set_up(sqlite) != 0
+        || co_sqlite_begin_sale(sqlite, conf, found) != 0
+        || co_sqlite_read(sqlite, found) != 0
+        || co_sqlite_prepare(sqlite) != 0)
     {
-        return sqlite;
+        co_sqlite_explain(sqlite, place, error);
+        co_sqlite_close(sqlite);
+        return NULL;
     }
 
-    co_sqlite_explain(sqlite, conf, error);
-    co_sqlite_close(sqlite);
+    sqlite->thread = co_store_thread_start(port, co_sqlite_work, sqlite,
+                                           error);
+    if (sqlite->thread == NULL) {
+        co_sqlite_close(sqlite);
+        return NULL;
+    }
 
-    return NULL;
+    return sqlite;
 }
 
 
 static void
-co_sqlite_explain(co_sqlite_t *sqlite, const co_store_conf_t *conf,
-    char *error)
+co_sqlite_close(void *backend)
+{
+    co_sqlite_t  *sqlite = backend;
+
+    if (sqlite->thread != NULL) {
+        co_store_thread_stop(sqlite->thread);
+    }
+
+    co_sqlite_finalize(sqlite);
+    sqlite3_close(sqlite->db);
+    free(sqlite);
+}
+
+
+static void
+co_sqlite_submit(void *backend, co_store_call_t *call)
+{
+    co_sqlite_t  *sqlite = backend;
+
+    co_store_thread_submit(sqlite->thread, call);
+}
+
+
+static void
+co_sqlite_work(void *data, co_store_call_t *first)
+{
+    int               failed;
+    co_sqlite_t      *sqlite = data;
+    co_store_call_t  *call;
+
+    failed = co_sqlite_begin(sqlite) != 0;
+
+    if (!failed) {
+        for (call = first; call != NULL; call = call->next) {
+            co_sqlite_apply(sqlite, call);
+        }
+
+        failed = co_sqlite_commit(sqlite) != 0;
+    }
+
+    for (call = first; failed && call != NULL; call = call->next) {
+        call->result = CO_STORE_FAILED;
+        call->stock_known = 0;
+    }
+}
+
+
+static void
+co_sqlite_explain(co_sqlite_t *sqlite, const char *path, char *error)
 {
     const char  *remedy;
 
@@ -182,8 +207,9 @@ co_sqlite_explain(co_sqlite_t *sqlite, const co_store_conf_t *conf,
         remedy = "give a file of this program, or one that does not exist";
     }
 
-    snprintf(error, CO_STORE_ERROR_LEN, "%s: %s (%s)", conf->path,
-             sqlite3_errmsg(sqlite->db), remedy);
+    snprintf(error, CO_STORE_ERROR_LEN, "%s: %s (%s)", path,
+             sqlite->mismatch ? "it has other items or locations"
+                              : sqlite3_errmsg(sqlite->db), remedy);
 }
 
 
@@ -214,8 +240,8 @@ static int
 co_sqlite_begin_sale(co_sqlite_t *sqlite, const co_store_conf_t *conf,
     co_store_found_t *found)
 {
-    char      sql[128];
-    int64_t   rows;
+    int      item;
+    int64_t  rows;
 
     if (co_sqlite_number(sqlite, "SELECT count(*) FROM inventory", &rows)
         != 0)
@@ -223,26 +249,72 @@ co_sqlite_begin_sale(co_sqlite_t *sqlite, const co_store_conf_t *conf,
         return -1;
     }
 
-    if (rows == 0) {
-        snprintf(sql, sizeof(sql),
-                 "INSERT INTO inventory VALUES (%lld, %lld, 0, 0, %d)",
-                 (long long) conf->stock, (long long) conf->stock,
-                 conf->guarded);
+    if (rows != 0) {
+        found->existed = 1;
 
-        return co_sqlite_run(sqlite, sql);
+        if (rows != (int64_t) conf->items * conf->locations) {
+            sqlite->mismatch = 1;
+            return -1;
+        }
+
+        return co_sqlite_continue(sqlite, conf, found);
     }
 
-    found->existed = 1;
+    if (co_sqlite_run(sqlite, "BEGIN") != 0) {
+        return -1;
+    }
 
-    if (co_sqlite_number(sqlite, "SELECT held FROM inventory",
+    for (item = 1; item <= conf->items; item++) {
+        if (co_sqlite_begin_item(sqlite, conf, item) != 0) {
+            return -1;
+        }
+    }
+
+    return co_sqlite_run(sqlite, "COMMIT");
+}
+
+
+static int
+co_sqlite_begin_item(co_sqlite_t *sqlite, const co_store_conf_t *conf,
+    int item)
+{
+    int        location;
+    char       sql[160];
+    long long  stock;
+
+    for (location = 1; location <= conf->locations; location++) {
+        stock = (long long) co_store_share(conf, location);
+
+        snprintf(sql, sizeof(sql), "INSERT INTO inventory VALUES"
+                 " (%d, %d, %lld, %lld, 0, 0, %d)",
+                 item, location, stock, stock, conf->guarded);
+
+        if (co_sqlite_run(sqlite, sql) != 0) {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* Nobody else can own the holds of a file that is ours alone. */
+static int
+co_sqlite_continue(co_sqlite_t *sqlite, const co_store_conf_t *conf,
+    co_store_found_t *found)
+{
+    char  sql[160];
+
+    if (co_sqlite_number(sqlite, "SELECT sum(held) FROM inventory",
                          &found->given_back)
         != 0)
     {
         return -1;
     }
 
-    snprintf(sql, sizeof(sql), "UPDATE inventory SET stock = stock + held,"
-             " held = 0, guarded = %d", conf->guarded);
+    snprintf(sql, sizeof(sql), "BEGIN; DELETE FROM holds;"
+             "UPDATE inventory SET stock = stock + held, held = 0,"
+             " guarded = %d; COMMIT", conf->guarded);
 
     return co_sqlite_run(sqlite, sql);
 }
@@ -257,33 +329,14 @@ co_sqlite_read(co_sqlite_t *sqlite, co_store_found_t *found)
         const char  *sql;
         int64_t     *number;
     } reads[] = {
-        { "SELECT initial FROM inventory", &found->stock.initial },
-        { "SELECT stock FROM inventory", &found->stock.available },
-        { "SELECT sold FROM inventory", &found->stock.sold },
+        { "SELECT sum(initial) FROM inventory", &found->stock.initial },
+        { "SELECT sum(stock) FROM inventory", &found->stock.available },
+        { "SELECT sum(sold) FROM inventory", &found->stock.sold },
         { "SELECT count(*) FROM orders", &found->orders }
     };
 
     for (i = 0; i < sizeof(reads) / sizeof(reads[0]); i++) {
         if (co_sqlite_number(sqlite, reads[i].sql, reads[i].number) != 0) {
-            return -1;
-        }
-    }
-
-    return 0;
-}
-
-
-static int
-co_sqlite_prepare(co_sqlite_t *sqlite)
-{
-    int  i;
-
-    for (i = 0; i < CO_SQL_N; i++) {
-        if (sqlite3_prepare_v3(sqlite->db, co_sqlite_texts[i], -1,
-                               SQLITE_PREPARE_PERSISTENT,
-                               &sqlite->statements[i], NULL)
-            != SQLITE_OK)
-        {
             return -1;
         }
     }
@@ -320,154 +373,4 @@ co_sqlite_number(co_sqlite_t *sqlite, const char *sql, int64_t *number)
     sqlite3_finalize(statement);
 
     return rc == SQLITE_ROW ? 0 : -1;
-}
-
-
-void
-co_sqlite_close(co_sqlite_t *sqlite)
-{
-    int  i;
-
-    for (i = 0; i < CO_SQL_N; i++) {
-        sqlite3_finalize(sqlite->statements[i]);
-    }
-
-    sqlite3_close(sqlite->db);
-    free(sqlite);
-}
-
-
-int
-co_sqlite_begin(co_sqlite_t *sqlite)
-{
-    sqlite->failed = 0;
-
-    return co_sqlite_step(sqlite, CO_SQL_BEGIN, NULL) == SQLITE_DONE ? 0 : -1;
-}
-
-
-int
-co_sqlite_commit(co_sqlite_t *sqlite)
-{
-    if (!sqlite->failed
-        && co_sqlite_step(sqlite, CO_SQL_COMMIT, NULL) == SQLITE_DONE)
-    {
-        return 0;
-    }
-
-    /* an error of the disk may have rolled back already */
-    if (!sqlite3_get_autocommit(sqlite->db)) {
-        (void) co_sqlite_step(sqlite, CO_SQL_ROLLBACK, NULL);
-    }
-
-    return -1;
-}
-
-
-/*
- * A statement that fails (a full disk, a broken file) fails the transaction
- * as a whole: half an action must never be committed.
- */
-void
-co_sqlite_apply(co_sqlite_t *sqlite, co_store_call_t *call)
-{
-    int  rc;
-
-    call->result = CO_STORE_FAILED;
-
-    if (sqlite->failed || co_sqlite_record(sqlite, call) != 0) {
-        return;
-    }
-
-    rc = co_sqlite_step(sqlite, co_sqlite_statement_of[call->action], call);
-
-    if (rc == SQLITE_DONE && call->action == CO_STORE_RESERVE) {
-
-        /* no row had enough; a look tells how the stock stands */
-        rc = co_sqlite_step(sqlite, CO_SQL_LOOK, call);
-        call->result = CO_STORE_SOLD_OUT;
-
-    } else if (call->action == CO_STORE_LOOK
-               && call->stock.available < call->quantity)
-    {
-        call->result = CO_STORE_SOLD_OUT;
-
-    } else {
-        call->result = CO_STORE_OK;
-    }
-
-    if (rc != SQLITE_ROW) {
-        sqlite->failed = 1;
-    }
-}
-
-
-/* Keeps the table of orders in step with the action. */
-static int
-co_sqlite_record(co_sqlite_t *sqlite, co_store_call_t *call)
-{
-    int            which;
-    sqlite3_stmt  *statement;
-
-    switch (call->action) {
-
-    case CO_STORE_CLAIM:
-    case CO_STORE_SELL:
-        which = CO_SQL_ORDER;
-        statement = sqlite->statements[which];
-
-        sqlite3_bind_text(statement, 1, call->order->id, -1, SQLITE_STATIC);
-        sqlite3_bind_int64(statement, 2, call->quantity);
-        sqlite3_bind_text(statement, 3, call->order->email, -1,
-                          SQLITE_STATIC);
-        sqlite3_bind_int64(statement, 4, call->order->paid_ms);
-        break;
-
-    case CO_STORE_RESET:
-        which = CO_SQL_FORGET;
-        break;
-
-    default:
-        return 0;
-    }
-
-    sqlite->failed = co_sqlite_step(sqlite, which, NULL) != SQLITE_DONE;
-
-    return sqlite->failed ? -1 : 0;
-}
-
-
-/*
- * Runs a statement once.  With a call, its quantity is the first parameter
- * and the row that comes back is its stock.  Says what fails on stderr.
- */
-static int
-co_sqlite_step(co_sqlite_t *sqlite, int which, co_store_call_t *call)
-{
-    int            rc;
-    sqlite3_stmt  *statement;
-
-    statement = sqlite->statements[which];
-
-    if (call != NULL && sqlite3_bind_parameter_count(statement) != 0) {
-        sqlite3_bind_int64(statement, 1, call->quantity);
-    }
-
-    rc = sqlite3_step(statement);
-
-    if (rc == SQLITE_ROW && call != NULL) {
-        call->stock.initial = sqlite3_column_int64(statement, 0);
-        call->stock.available = sqlite3_column_int64(statement, 1);
-        call->stock.held = sqlite3_column_int64(statement, 2);
-        call->stock.sold = sqlite3_column_int64(statement, 3);
-    }
-
-    if (rc != SQLITE_ROW && rc != SQLITE_DONE) {
-        fprintf(stderr, "checkout: store: \"%s\": %s\n",
-                co_sqlite_texts[which], sqlite3_errmsg(sqlite->db));
-    }
-
-    sqlite3_reset(statement);
-
-    return rc;
 }

@@ -1,23 +1,33 @@
 /*
- * The store's tables and statements, in SQLite.  Every function blocks; the
- * store calls them from its own thread.
+ * The store in SQLite: what its two files share.  Opening and the thread are
+ * in store_sqlite.c, the statements of the calls in store_sqlite_calls.c.
  */
 
 #ifndef CO_STORE_SQLITE_H
 #define CO_STORE_SQLITE_H
 
 
-#include "store.h"
+#include "store_backend.h"
+#include "store_thread.h"
+
+#include <sqlite3.h>
 
 
-typedef struct co_sqlite_s  co_sqlite_t;
+#define CO_SQLITE_STATEMENTS  24
 
 
-/* As co_store_open(). */
-co_sqlite_t *co_sqlite_open(const co_store_conf_t *conf,
-    co_store_found_t *found, char *error);
+typedef struct {
+    sqlite3            *db;
+    sqlite3_stmt       *statements[CO_SQLITE_STATEMENTS];
+    int                 failed;                  /* this transaction did */
+    int                 mismatch;                /* other items, locations */
+    co_store_thread_t  *thread;
+} co_sqlite_t;
 
-void co_sqlite_close(co_sqlite_t *sqlite);
+
+/* 0, or -1 with the error in the database handle. */
+int co_sqlite_prepare(co_sqlite_t *sqlite);
+void co_sqlite_finalize(co_sqlite_t *sqlite);
 
 /* A transaction around any number of calls: 0, or -1 and nothing happened. */
 int co_sqlite_begin(co_sqlite_t *sqlite);

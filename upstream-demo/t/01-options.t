@@ -16,7 +16,10 @@ my @refused = (
     [ ['--decline=5'], qr/--decline=5: give a share from 0 to 1/ ],
     [ ['--decline=nan'], qr/--decline=nan: give a share/ ],
     [ ['--deadline=maybe'], qr/--deadline=maybe: give on or off/ ],
-    [ ['--store=mysql:shop'], qr/--store=mysql:shop: give sqlite:PATH/ ],
+    [ ['--store=oracle:shop'], qr/--store=oracle:shop: give sqlite:PATH/ ],
+    [ ['--store=sqlite:'], qr/--store=sqlite:: give sqlite:PATH/ ],
+    [ ['--locations=17'], qr/--locations=17: give a whole number from 1 to 16/ ],
+    [ ['--hold-ms=10'], qr/--hold-ms=10: give a whole number from 1000/ ],
     [ ['--listen=localhost:80'], qr/--listen=localhost:80: give a numeric/ ],
     [ ['--listen=127.0.0.1:70000'], qr/--listen=\S+: give a numeric/ ],
     [ ['--listen=127.0.0.1'], qr/--listen=127\.0\.0\.1: give a numeric/ ],
@@ -48,7 +51,7 @@ my ($status, $out, $err) = CheckoutServer->run('--help');
 is($status, 0, '--help ends well');
 is($err, '', '--help has nothing on stderr');
 like($out, qr/^  --$_\b/m, "--help tells of --$_")
-    for qw( listen mode stock store seed payment-slots payment-min-ms
+    for qw( listen mode stock store locations hold-ms seed payment-slots payment-min-ms
             payment-max-ms decline deadline max-in-progress
             arrival-window-ms client-timeout-ms allow-reset );
 
