@@ -317,6 +317,7 @@ ngx_http_flash_throttle_merge_conf(ngx_conf_t *cf, void *parent, void *child)
 
     conf->rules.poll_min_ms = conf->poll_min;
     conf->rules.poll_max_ms = conf->poll_max;
+    conf->rules.session_ms = conf->session;
 
     zone = conf->shm_zone->data;
     zone->rules = &conf->rules;

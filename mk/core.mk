@@ -1,7 +1,8 @@
 # The core library, and its unit tests.
 
-CORE_NAMES := ft_admission ft_bucket ft_census ft_control ft_hold ft_line \
-              ft_mark ft_orders ft_pass ft_state ft_ticket ft_zone
+CORE_NAMES := ft_admission ft_bucket ft_census ft_control ft_foresee ft_hold \
+              ft_line ft_mark ft_orders ft_pass ft_room ft_sessions \
+              ft_state ft_ticket ft_zone
 CORE_NAMES += $(if $(wildcard src/ft_cookie.c),ft_cookie)
 CORE_NAMES += $(if $(wildcard src/ft_accept.c),ft_accept)
 CORE_OBJS  := $(CORE_NAMES:%=$(BUILD)/core/%.o)

@@ -45,6 +45,8 @@ ft_edge_create(const ft_options_t *options)
     edge->rules.hold_ms = options->hold_ms;
     edge->rules.poll_min_ms = options->poll_min_ms;
     edge->rules.poll_max_ms = options->poll_max_ms;
+    edge->rules.session_ms = options->session_ms;
+    edge->limits.sessions = options->sessions;
 
     edge->nworkers = options->workers;
 
@@ -153,11 +155,22 @@ ft_edge_restart(ft_world_t *world)
 
 
 static void
-ft_edge_admit(ft_world_t *world, ft_shopper_t *shopper, uint32_t worker)
+ft_edge_admit(ft_world_t *world, ft_shopper_t *shopper,
+    const ft_ticket_t *ticket, uint32_t worker)
 {
+    ft_call_t  call;
+
     shopper->admitted_us = world->now_us;
     shopper->worker = worker;
     shopper->epoch = world->edge->state->epoch;
+    shopper->over = world->options->over > 0
+                    && ft_random_unit(&world->crowd) < world->options->over;
+
+    if (shopper->over) {
+        call = ft_edge_call(world, worker);
+        shopper->pass = *ticket;
+        ft_admission_pass(&call, &shopper->pass);
+    }
 
     ft_checkout_begin(world, shopper);
 }
@@ -229,7 +242,7 @@ ft_edge_request(ft_world_t *world, ft_shopper_t *shopper)
     switch (verdict.answer) {
 
     case FT_ADMIT:
-        ft_edge_admit(world, shopper, worker);
+        ft_edge_admit(world, shopper, &ticket, worker);
         break;
 
     case FT_HOLD:
@@ -251,7 +264,7 @@ ft_edge_request(ft_world_t *world, ft_shopper_t *shopper)
         /* after an answer that was lost: its pass, as it was */
 
         ft_admission_enter(&call, &ticket);
-        ft_edge_admit(world, shopper, worker);
+        ft_edge_admit(world, shopper, &ticket, worker);
         break;
     }
 }
@@ -315,7 +328,7 @@ ft_edge_pump(ft_world_t *world, uint32_t worker)
         world->edge->held--;
 
         if (admitted) {
-            ft_edge_admit(world, shopper, worker);
+            ft_edge_admit(world, shopper, &shopper->parked, worker);
             continue;
         }
 
@@ -372,11 +385,17 @@ ft_edge_leave(ft_world_t *world, uint32_t index)
 void
 ft_edge_done(ft_world_t *world, uint32_t index)
 {
+    ft_call_t      call;
     ft_shopper_t  *shopper;
 
     shopper = &world->shoppers[index];
 
     ft_admission_done(world->edge->state, shopper->epoch, shopper->worker);
+
+    if (shopper->over) {
+        call = ft_edge_call(world, shopper->worker);
+        (void) ft_sessions_done(&call, &shopper->pass);
+    }
 
     if (ft_line_first(&world->edge->workers[shopper->worker].line) != NULL) {
         ft_edge_set_timer(world, shopper->worker, world->now_us);

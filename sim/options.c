@@ -24,6 +24,9 @@ enum {
     FT_OPT_RATE,
     FT_OPT_BURST,
     FT_OPT_INFLIGHT,
+    FT_OPT_SESSIONS,
+    FT_OPT_SESSION,
+    FT_OPT_OVER,
     FT_OPT_POLL_MIN,
     FT_OPT_POLL_MAX,
     FT_OPT_HOLD,
@@ -47,6 +50,7 @@ typedef struct {
     double             rate;
     double             burst;
     double             inflight;
+    double             sessions;
 } ft_given_t;
 
 
@@ -68,7 +72,8 @@ static const struct argp_option  ft_option_list[] = {
     { "profile", FT_OPT_PROFILE, "NAME", 0,
       "drop, low, peak, or a file (default peak)", 0 },
     { "scale", FT_OPT_SCALE, "X", 0,
-      "X times the shoppers, stock, slots, rate, burst and in-flight bound", 0 },
+      "X times the shoppers, stock, slots, rate, burst and the bounds in "
+      "flight and on passes", 0 },
     { "patience", FT_OPT_PATIENCE, "S", 0,
       "seconds a shopper keeps trying: 15 (default), 5-25, exp:600, or a "
       "mixture such as 0.7*exp:600,0.3*3600", 0 },
@@ -95,6 +100,11 @@ static const struct argp_option  ft_option_list[] = {
     { "inflight", FT_OPT_INFLIGHT, "N", 0,
       "admitted requests at checkout at once (default twice the slots; "
       "0: any)", 0 },
+    { "sessions", FT_OPT_SESSIONS, "N", 0,
+      "passes alive at once (default 0: any)", 0 },
+    { "session", FT_OPT_SESSION, "S", 0, "the life of a pass (600)", 0 },
+    { "over", FT_OPT_OVER, "SHARE", 0,
+      "of the passes that are over when checkout has answered (0)", 0 },
     { "poll-min", FT_OPT_POLL_MIN, "S", 0, "least advised retry (0.3)", 0 },
     { "poll-max", FT_OPT_POLL_MAX, "S", 0, "largest advised retry (15)", 0 },
     { "hold", FT_OPT_HOLD, "S", 0,
@@ -276,6 +286,18 @@ ft_option_edge(int key, char *text, struct argp_state *state)
         given->inflight = ft_option_integer(state, "inflight", text, 0, 1e6);
         return 0;
 
+    case FT_OPT_SESSIONS:
+        given->sessions = ft_option_integer(state, "sessions", text, 0, 1e6);
+        return 0;
+
+    case FT_OPT_SESSION:
+        options->session_ms = ft_option_ms(state, "session", text, 1, 86400);
+        return 0;
+
+    case FT_OPT_OVER:
+        options->over = ft_option_number(state, "over", text, 0, 1);
+        return 0;
+
     case FT_OPT_POLL_MIN:
         options->poll_min_ms = ft_option_ms(state, "poll-min", text, 0.1,
                                             FT_POLL_MAX_LIMIT_MS / 1e3);
@@ -378,6 +400,7 @@ ft_options_resolve(ft_given_t *given, struct argp_state *state)
 
     options->slots = (uint32_t) ft_scaled(options, given->slots);
     options->inflight = (uint32_t) ft_scaled(options, given->inflight);
+    options->sessions = (uint32_t) ft_scaled(options, given->sessions);
     options->burst = (uint32_t) fmax(1, ft_scaled(options, given->burst));
     options->rate_milli = (uint32_t) (ft_scaled(options, given->rate) * 1000);
     options->stock = given->stock == FT_SIM_UNSET
@@ -410,9 +433,11 @@ ft_options_check(const ft_options_t *options, struct argp_state *state)
                    "says, at least 1");
     }
 
-    if (options->rate_milli == 0 && edge && options->inflight == 0) {
-        argp_error(state, "without --slots or --inflight, --rate must bound "
-                   "the admissions");
+    if (options->rate_milli == 0 && edge && options->inflight == 0
+        && options->sessions == 0)
+    {
+        argp_error(state, "without --slots or --inflight, --rate or --sessions "
+                   "must bound the admissions");
     }
 
     if (options->rate_milli == 0 && options->slots == 0
@@ -480,6 +505,7 @@ ft_options_read(ft_options_t *options, int argc, char **argv)
         .poll_min_ms = FT_POLL_MIN_DEFAULT_MS,
         .poll_max_ms = FT_POLL_MAX_DEFAULT_MS,
         .hold_ms = FT_HOLD_DEFAULT_MS,
+        .session_ms = 600000,
         .workers = 1
     };
 

@@ -50,6 +50,9 @@ typedef struct {
     uint32_t           rate_milli;
     uint32_t           burst;
     uint32_t           inflight;
+    uint32_t           sessions;    /* most passes alive; 0: any */
+    uint32_t           session_ms;
+    double             over;        /* share of passes over when sold */
     uint32_t           poll_min_ms;
     uint32_t           poll_max_ms;
     uint32_t           hold_ms;

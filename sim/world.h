@@ -53,6 +53,7 @@ typedef struct {
     int64_t            end_us;
     ft_ticket_t        ticket;          /* in its cookie */
     ft_ticket_t        parked;          /* of its held request */
+    ft_ticket_t        pass;            /* if it will be over early */
     ft_line_node_t     node;
     uint32_t           polls;           /* requests made */
     uint32_t           polls_most;      /* vanishes after so many; 0: does not */
@@ -60,6 +61,7 @@ typedef struct {
     uint32_t           epoch;           /* of the state that let it through */
     ft_outcome_t       outcome;
     bool               held;
+    bool               over;            /* its pass, when it is answered */
 } ft_shopper_t;
 
 

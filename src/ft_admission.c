@@ -21,42 +21,11 @@
 #define ft_add(p, n)    atomic_fetch_add_explicit(p, n, memory_order_relaxed)
 
 
-bool
-ft_admission_take(const ft_call_t *call)
-{
-    ft_hand_t  *hand;
-
-    if (ft_orders_is_shut(call->state)) {
-        return false;
-    }
-
-    hand = &call->state->hand[call->worker];
-
-    /* counted before it is compared: two workers cannot both take the last */
-
-    atomic_fetch_add(&hand->inflight, 1);
-
-    if (call->limits->inflight
-        && ft_state_inflight(call->state, call->workers)
-           + ft_admission_expecting(call) > call->limits->inflight)
-    {
-        atomic_fetch_sub(&hand->inflight, 1);
-        return false;
-    }
-
-    if (!ft_bucket_take(&call->state->bucket, call->limits, call->now_ms)) {
-        atomic_fetch_sub(&hand->inflight, 1);
-        return false;
-    }
-
-    return true;
-}
-
-
 void
 ft_admission_count(const ft_call_t *call, uint64_t id, uint64_t first_ms)
 {
-    ft_mark_admitted(&call->state->marks, id, call->now_ms);
+    ft_mark_admitted(&call->state->marks, id,
+                     ft_admission_end_ms(call, first_ms));
     ft_add(&call->state->totals.admitted, 1);
 
     if (call->now_ms > first_ms) {
@@ -93,6 +62,7 @@ typedef struct {
     uint32_t          ahead;        /* between the threshold and it */
     uint32_t          position;     /* live shoppers before it, all in all */
     uint64_t          room_ms;      /* until the bucket has room for one */
+    uint64_t          sessions_ms;  /* until passes have ended for it, too */
 } ft_standing_t;
 
 
@@ -123,6 +93,8 @@ ft_admission_standing(const ft_call_t *call, uint64_t stamp_us)
         s.position += ft_census_called(census) + s.ahead;
     }
 
+    s.sessions_ms = ft_control_sessions_ms(call, s.position);
+
     return s;
 }
 
@@ -136,7 +108,11 @@ ft_admission_wait_ms(const ft_call_t *call, const ft_standing_t *s)
     wait = ft_control_call_ms(call, s->stamp_us, s->ahead, false);
 
     if (s->held) {
-        wait += s->held * UINT64_C(1000000) / ft_control_flow_milli(call);
+        wait += s->held * UINT64_C(1000000) / ft_control_open_milli(call);
+    }
+
+    if (wait < s->sessions_ms) {
+        wait = s->sessions_ms;
     }
 
     return wait > s->room_ms ? wait : s->room_ms;
@@ -178,6 +154,10 @@ ft_admission_retry(const ft_call_t *call, const ft_ticket_t *ticket,
     }
 
     retry = ft_control_call_ms(call, s->stamp_us, s->ahead, true);
+
+    if (retry < s->sessions_ms) {
+        retry = s->sessions_ms;
+    }
 
     if (retry) {
         retry += (uint64_t) call->rules->hold_ms * FT_RETRY_LATE / 1000;
@@ -255,7 +235,7 @@ ft_admission_wait(const ft_call_t *call, ft_ticket_t *ticket,
         /* those who came just before are not counted yet, but will be */
 
         verdict.wait_ms += ft_census_fresh(&call->state->census)
-                           * UINT64_C(1000000) / ft_control_flow_milli(call);
+                           * UINT64_C(1000000) / ft_control_open_milli(call);
     }
 
     if (coming == FT_COMES_FIRST && call->rules->max_wait_ms
@@ -368,7 +348,7 @@ static ft_verdict_t
 ft_admission_lottery(const ft_call_t *call, ft_ticket_t *ticket,
     ft_coming_t coming, bool whole_seconds)
 {
-    if (ft_admission_take(call)) {
+    if (ft_admission_take(call, ticket->first_ms)) {
         return ft_admission_admit(call, ticket);
     }
 
@@ -442,7 +422,7 @@ ft_admission_fair(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
 
     if (!ft_load(&state->queueing)) {
 
-        if (ft_admission_take(call)) {
+        if (ft_admission_take(call, ticket->first_ms)) {
             return ft_admission_admit(call, ticket);
         }
 
@@ -463,7 +443,9 @@ ft_admission_fair(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
 
     ft_add(&state->control.passed, 1);
 
-    if (ft_hold_is_first(call, stamp_us) && ft_admission_take(call)) {
+    if (ft_hold_is_first(call, stamp_us)
+        && ft_admission_take(call, ticket->first_ms))
+    {
         return ft_admission_admit(call, ticket);
     }
 
@@ -516,8 +498,8 @@ ft_admission_decide(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
     switch (call->rules->policy) {
 
     case FT_POLICY_REJECT:
-        return ft_admission_take(call) ? ft_admission_admit(call, ticket)
-                                       : ft_admission_reject(call);
+        return ft_admission_take(call, ticket->first_ms)
+               ? ft_admission_admit(call, ticket) : ft_admission_reject(call);
 
     case FT_POLICY_LOTTERY:
         return ft_admission_lottery(call, ticket, coming, whole_seconds);
@@ -557,6 +539,7 @@ ft_admission_snapshot(const ft_call_t *call)
     s.held = ft_state_held(state, call->workers);
     s.inflight = ft_state_inflight(state, call->workers)
                  + ft_admission_expecting(call);
+    s.sessions = ft_sessions_alive(&state->sessions, call->now_ms);
     s.called = ft_census_called(&state->census);
     s.fresh = ft_census_fresh(&state->census);
     s.waiting = s.queueing

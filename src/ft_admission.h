@@ -85,17 +85,21 @@ void ft_hold_leave(const ft_call_t *call, ft_line_t *line,
     ft_line_node_t *node);
 
 /* Makes the pass of an admitted shopper. */
-void ft_admission_pass(const ft_call_t *call, ft_ticket_t *ticket,
-    uint32_t session_ms);
+void ft_admission_pass(const ft_call_t *call, ft_ticket_t *ticket);
 
 /*
  * After FT_AGAIN: the pass that the ticket was given when it was admitted, with
  * the end it had, for an answer that was lost or for another tab; to be used
- * like any pass.  False: that pass has expired, the holder begins anew with a
- * first attempt.
+ * like any pass.  False: that pass has expired or is over, the holder begins anew
+ * with a first attempt.
  */
-bool ft_admission_again(const ft_call_t *call, ft_ticket_t *ticket,
-    uint32_t session_ms);
+bool ft_admission_again(const ft_call_t *call, ft_ticket_t *ticket);
+
+/*
+ * A pass is over before its end: its place among the passes alive is free, and
+ * its holder begins anew.  False: that was said before, and does nothing.
+ */
+bool ft_sessions_done(const ft_call_t *call, const ft_ticket_t *pass);
 
 /*
  * An admission that is not at the upstream yet: a poll was told "admitted" and

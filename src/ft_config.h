@@ -42,6 +42,7 @@ typedef struct {
     uint32_t         period_ms;     /* accounting period */
     uint32_t         burst;         /* admissions at one instant, >= 1 */
     uint32_t         inflight;      /* most at the upstream at once; 0: any */
+    uint32_t         sessions;      /* most passes alive at once; 0: any */
 } ft_limits_t;
 
 
@@ -52,6 +53,7 @@ typedef struct {
     uint32_t         max_wait_ms;   /* 0: nobody is refused at the door */
     uint32_t         poll_min_ms;
     uint32_t         poll_max_ms;   /* <= FT_POLL_MAX_LIMIT_MS */
+    uint32_t         session_ms;    /* the life of a pass */
 } ft_rules_t;
 
 

@@ -4,6 +4,7 @@
  */
 
 #include "ft_control.h"
+#include "ft_foresee.h"
 #include "ft_orders.h"
 
 
@@ -63,27 +64,10 @@ ft_most(uint64_t a, uint64_t b)
 }
 
 
-uint64_t
-ft_control_flow_milli(const ft_call_t *call)
+static uint64_t
+ft_least(uint64_t a, uint64_t b)
 {
-    uint64_t  flow, rate;
-
-    rate = call->limits->rate_milli;
-
-    if (call->limits->inflight == 0) {
-        return rate ? rate : 1;
-    }
-
-    flow = ft_load(&call->state->control.flow_milli);
-
-    if (flow == 0) {
-
-        /* not measured yet: as if each request took a second */
-
-        flow = (uint64_t) call->limits->inflight * 1000;
-    }
-
-    return rate && rate < flow ? rate : flow;
+    return a < b ? a : b;
 }
 
 
@@ -99,34 +83,6 @@ ft_control_held_max(const ft_call_t *call)
     n = ft_control_flow_milli(call) * call->rules->hold_ms / 1000000;
 
     return n ? (uint32_t) n : 1;
-}
-
-
-static uint64_t
-ft_control_room_milli(const ft_call_t *call)
-{
-    uint64_t  room, free_milli;
-    uint32_t  inflight;
-
-    if (ft_orders_is_shut(call->state)) {
-        return 0;
-    }
-
-    room = ft_bucket_room_milli(&call->state->bucket, call->limits,
-                                call->now_ms);
-
-    if (call->limits->inflight) {
-        inflight = ft_state_inflight(call->state, call->workers);
-        free_milli = inflight < call->limits->inflight
-                     ? (uint64_t) (call->limits->inflight - inflight) * 1000
-                     : 0;
-
-        if (call->limits->rate_milli == 0 || free_milli < room) {
-            return free_milli;
-        }
-    }
-
-    return room;
 }
 
 
@@ -185,6 +141,8 @@ ft_control_begin(const ft_call_t *call, uint64_t stamp_us)
     ft_store(&state->control.passed, 0);
     ft_store(&state->control.period_ms, call->now_ms);
     ft_store(&state->control.ticked_ms, call->now_ms);
+
+    ft_control_foresee(call, 0);
 }
 
 
@@ -294,7 +252,7 @@ ft_control_measure_flow(const ft_call_t *call, const ft_tick_t *tick,
 {
     uint64_t  flow;
 
-    flow = ft_control_flow_milli(call);
+    flow = ft_control_open_milli(call);
     admitted = admitted * 1000000 / tick->dt_ms;
 
     if (tick->held || admitted > flow) {
@@ -334,6 +292,10 @@ ft_control_measure(const ft_call_t *call, ft_tick_t *tick)
 
     ft_control_measure_shares(call, tick, gone.called, admitted);
     ft_control_measure_flow(call, tick, admitted);
+
+    if (ft_load(&state->queueing)) {
+        ft_control_foresee(call, tick->dt_ms);
+    }
 }
 
 
@@ -342,8 +304,17 @@ static void
 ft_control_boost(const ft_call_t *call, const ft_tick_t *tick)
 {
     int64_t   boost, spare;
+    uint64_t  room;
 
-    spare = (int64_t) tick->room_milli - 1000
+    room = tick->room_milli;
+
+    /* passes that end together are no sign that too few were called before */
+
+    if (call->limits->sessions) {
+        room = ft_least(room, 1000 + ft_control_flow_milli(call) / 4);
+    }
+
+    spare = (int64_t) room - 1000
             - (int64_t) (tick->turned_back + tick->held) * 1000;
 
     boost = (int64_t) ft_load(&call->state->control.boost_milli)
@@ -603,7 +574,7 @@ ft_control_call_ms(const ft_call_t *call, uint64_t stamp_us, uint32_t ahead,
     }
 
     speed = ft_most(ft_load(&control->drain_milli),
-                    ft_control_flow_milli(call));
+                    ft_control_open_milli(call));
 
     if (advice) {
         speed = ft_most(speed, ft_load(&control->pace_milli)

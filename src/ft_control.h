@@ -39,8 +39,21 @@ bool ft_control_listening(const ft_call_t *call);
 /* Does a tick if one is due and nobody else does it. */
 void ft_control_tick(const ft_call_t *call);
 
-/* Admissions a second x 1000 that the upstream takes; at least 1. */
+/*
+ * Admissions a second x 1000, at least 1: what the upstream takes, and what of
+ * that the passes that end make room for.
+ */
+uint64_t ft_control_open_milli(const ft_call_t *call);
 uint64_t ft_control_flow_milli(const ft_call_t *call);
+
+/* Room now, in admissions x 1000. */
+uint64_t ft_control_room_milli(const ft_call_t *call);
+
+/*
+ * Estimated ms until passes have ended for so many shoppers and one more; 0
+ * where passes are not bounded.
+ */
+uint64_t ft_control_sessions_ms(const ft_call_t *call, uint32_t position);
 
 /* Most that may be held at once: what the flow clears within a hold. */
 uint32_t ft_control_held_max(const ft_call_t *call);

@@ -135,7 +135,7 @@ ft_hold_next(const ft_call_t *call, ft_line_t *line, bool *admitted,
     if (!ft_hold_is_first(call, first->stamp_us)) {
         wake = call->now_ms + FT_RETRY_MS;
 
-    } else if (ft_admission_take(call)) {
+    } else if (ft_admission_take(call, first->stamp_us / 1000)) {
         ft_admission_count(call, first->id, first->stamp_us / 1000);
         *admitted = true;
         return ft_hold_release(call, line, first);

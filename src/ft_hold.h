@@ -21,8 +21,8 @@ bool ft_hold_is_first(const ft_call_t *call, uint64_t stamp_us);
 bool ft_hold_park(const ft_call_t *call, ft_line_t *line, ft_line_node_t *node,
     const ft_ticket_t *ticket);
 
-/* Takes a place in the bucket and in flight.  False: no room. */
-bool ft_admission_take(const ft_call_t *call);
+/* Takes a place in the bucket, in flight and among the passes.  False: no room. */
+bool ft_admission_take(const ft_call_t *call, uint64_t first_ms);
 
 /* Counts an admission, and marks the ticket as used. */
 void ft_admission_count(const ft_call_t *call, uint64_t id, uint64_t first_ms);

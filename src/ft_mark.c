@@ -35,11 +35,11 @@ ft_mark_held(ft_marks_t *marks, uint64_t id, uint32_t worker,
 
 
 void
-ft_mark_admitted(ft_marks_t *marks, uint64_t id, uint64_t now_ms)
+ft_mark_admitted(ft_marks_t *marks, uint64_t id, uint64_t end_ms)
 {
     atomic_store_explicit(ft_mark_word(marks, id),
                           (id & FT_MARK_PRINT) | FT_MARK_PASSED
-                          | (uint32_t) (now_ms / 1000),
+                          | (uint32_t) (end_ms / 1000),
                           memory_order_relaxed);
 }
 

@@ -1,7 +1,7 @@
 
 /*
  * What became of a ticket's id lately: held at the edge until a time, or
- * admitted at a time.  So that a ticket shown twice, by ten tabs, a client that
+ * admitted, with a pass until a time.  So that a ticket shown twice, by ten tabs, a client that
  * lost the answer or a thousand who share it, is one shopper.  A table of
  * prints, not of shoppers: of FT_IDS_MARKED words an admission overwrites one, so
  * that a mark lasts for about FT_IDS_MARKED admissions.
@@ -28,7 +28,8 @@ typedef enum {
 typedef struct {
     ft_mark_kind_t    kind;
     uint32_t          worker;       /* that holds it */
-    uint64_t          at_ms;        /* held until; admitted at, to the second */
+    uint64_t          at_ms;        /* held until; the end of the pass, to
+                                       the second */
 } ft_mark_t;
 
 
@@ -37,10 +38,10 @@ typedef struct {
 } ft_marks_t;
 
 
-/* Held by a worker (0 to 255) until then; admitted now. */
+/* Held by a worker (0 to 255) until then; admitted, with a pass that ends then. */
 void ft_mark_held(ft_marks_t *marks, uint64_t id, uint32_t worker,
     uint64_t until_ms);
-void ft_mark_admitted(ft_marks_t *marks, uint64_t id, uint64_t now_ms);
+void ft_mark_admitted(ft_marks_t *marks, uint64_t id, uint64_t end_ms);
 
 /* No longer held. */
 void ft_mark_clear(ft_marks_t *marks, uint64_t id);

@@ -70,37 +70,88 @@ ft_admission_expecting(const ft_call_t *call)
 }
 
 
+uint64_t
+ft_admission_end_ms(const ft_call_t *call, uint64_t first_ms)
+{
+    return (call->now_ms > first_ms ? call->now_ms : first_ms)
+           + call->rules->session_ms;
+}
+
+
 void
-ft_admission_pass(const ft_call_t *call, ft_ticket_t *ticket,
-    uint32_t session_ms)
+ft_admission_pass(const ft_call_t *call, ft_ticket_t *ticket)
 {
     ticket->kind = FT_TICKET_PASS;
     ticket->seen_ms = ft_admission_seen_ms(call, ticket);
-    ticket->due_ms = ticket->seen_ms + session_ms;
+    ticket->due_ms = ft_admission_end_ms(call, ticket->first_ms);
     ticket->epoch = ft_load(&call->state->epoch);
     ticket->place = FT_LANE_NONE;
 }
 
 
 bool
-ft_admission_again(const ft_call_t *call, ft_ticket_t *ticket,
-    uint32_t session_ms)
+ft_admission_again(const ft_call_t *call, ft_ticket_t *ticket)
 {
+    uint64_t   given;
     ft_mark_t  mark;
 
     mark = ft_mark_look(&call->state->marks, ticket->id, call->now_ms);
 
-    if (mark.kind != FT_ID_ADMITTED
-        || mark.at_ms + session_ms <= call->now_ms)
+    if (mark.kind != FT_ID_ADMITTED || mark.at_ms <= call->now_ms
+        || ft_sessions_is_over(&call->state->sessions, ticket->id))
     {
         return false;
     }
 
-    ft_admission_pass(call, ticket, session_ms);
+    ft_admission_pass(call, ticket);
 
-    ticket->seen_ms = mark.at_ms > ticket->first_ms ? mark.at_ms
-                                                    : ticket->first_ms;
-    ticket->due_ms = ticket->seen_ms + session_ms;
+    /* a reload may have changed the session since, but not this one's end */
+
+    given = mark.at_ms - call->rules->session_ms;
+
+    ticket->seen_ms = given > ticket->first_ms ? given : ticket->first_ms;
+    ticket->due_ms = mark.at_ms;
+
+    return true;
+}
+
+
+/*
+ * The end of a pass given again is known to the second, and its life as it is
+ * now: what is taken back may be another's of about the same end.
+ */
+bool
+ft_sessions_done(const ft_call_t *call, const ft_ticket_t *pass)
+{
+    uint64_t     end;
+    uint32_t     session;
+    ft_state_t  *state;
+
+    state = call->state;
+
+    if (pass->kind != FT_TICKET_PASS
+        || !ft_sessions_end(&state->sessions, pass->id))
+    {
+        return false;
+    }
+
+    ft_add(&state->totals.over, 1);
+
+    if (pass->epoch != ft_load(&state->epoch)) {
+
+        /* of another edge, or of this one before it was restarted */
+
+        return true;
+    }
+
+    session = (uint32_t) (pass->due_ms - pass->seen_ms);
+
+    for (end = pass->due_ms; end <= pass->due_ms + 1000; end += 250) {
+        if (ft_sessions_remove(&state->sessions, end, session, call->now_ms)) {
+            ft_add(&state->control.ended, 1);
+            break;
+        }
+    }
 
     return true;
 }

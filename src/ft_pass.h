@@ -34,6 +34,9 @@ bool ft_admission_seen(const ft_call_t *call, const ft_ticket_t *ticket);
 /* Another edge's clock may be ahead: nobody is seen before the first attempt. */
 uint64_t ft_admission_seen_ms(const ft_call_t *call, const ft_ticket_t *ticket);
 
+/* When the pass of a ticket ends that is admitted now. */
+uint64_t ft_admission_end_ms(const ft_call_t *call, uint64_t first_ms);
+
 /* Admitted polls whose pages have not come yet. */
 uint32_t ft_admission_expecting(const ft_call_t *call);
 

@@ -14,10 +14,12 @@
 #include "ft_bucket.h"
 #include "ft_census.h"
 #include "ft_mark.h"
+#include "ft_sessions.h"
 
 
 #define FT_WORKERS  256         /* slots for worker processes */
 #define FT_SEEN     2048        /* recently used tickets, a power of two */
+#define FT_AHEAD    160         /* times ahead, see ft_foresee.c */
 
 
 /* What one worker has in hand; cleared when its process is gone. */
@@ -44,6 +46,7 @@ typedef struct {
     _Atomic uint64_t  left;         /* gone while held */
     _Atomic uint64_t  missed;       /* called and did not come */
     _Atomic uint64_t  vanished;     /* fell out before they were called */
+    _Atomic uint64_t  over;         /* passes over before their end */
     _Atomic uint64_t  waited_ms;    /* sum over the admitted */
 } ft_totals_t;
 
@@ -65,6 +68,10 @@ typedef struct {
     _Atomic uint64_t  pace_milli;   /* the most of that in the last minute */
     _Atomic uint64_t  admitted;     /* totals.admitted at the last tick */
     _Atomic uint64_t  speed_ppm;    /* of the threshold, stamp us a second */
+    _Atomic uint32_t  ended;        /* passes over, since the last tick */
+    _Atomic uint64_t  ended_milli;  /* these a second, averaged */
+    _Atomic uint64_t  ending_milli; /* passes that end a second, in the hold */
+    _Atomic uint32_t  ending[FT_AHEAD];     /* and in these times ahead */
     _Atomic uint32_t  passed;       /* proportional controller: this period */
     _Atomic uint64_t  period_ms;    /* when that period began */
 } ft_control_t;
@@ -91,6 +98,7 @@ typedef struct {
     _Atomic uint32_t  expected[FT_DUES];    /* admitted polls under way */
     _Atomic uint32_t  seen[FT_SEEN];
     ft_marks_t        marks;
+    ft_sessions_t     sessions;
     ft_hand_t         hand[FT_WORKERS];
     ft_census_t       census;
 } ft_state_t;
@@ -104,6 +112,7 @@ typedef struct {
     uint32_t          held;
     uint32_t          fresh;        /* first attempts not back yet */
     uint32_t          inflight;
+    uint32_t          sessions;     /* passes alive */
     uint64_t          threshold_ms; /* epoch */
     uint64_t          threshold_age_ms;     /* now - threshold while queueing */
     uint64_t          wait_ms;      /* a newcomer's estimate */

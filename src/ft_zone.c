@@ -373,7 +373,9 @@ ft_state_idle(ft_zone_t *zone, ft_state_t *state, uint64_t now_ms)
            && !ft_orders_given(state)
            && ft_load(&state->bucket.empty_ns) <= now_ms * 1000000
            && ft_state_held(state, workers) == 0
-           && ft_state_inflight(state, workers) == 0;
+           && ft_state_inflight(state, workers) == 0
+           && (ft_load(&state->sessions.bounded) == 0
+               || ft_sessions_alive(&state->sessions, now_ms) == 0);
 }
 
 

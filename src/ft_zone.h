@@ -61,7 +61,8 @@ ft_state_t *ft_zone_find(ft_zone_t *zone, const void *key, size_t len,
 /*
  * The state of a key, made if it is new; if there is no space, the least
  * recently used key makes way (*evicted) of those where nobody waits, is held or
- * in flight, and whose bucket is empty.  NULL: none can go; a line that stands
+ * in flight, whose bucket is empty and of whose passes, if they are bounded, none
+ * is alive.  NULL: none can go; a line that stands
  * is worth more than a new one.  Serialised by the caller.
  */
 ft_state_t *ft_zone_add(ft_zone_t *zone, const void *key, size_t len,

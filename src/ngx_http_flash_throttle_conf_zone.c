@@ -160,9 +160,16 @@ ngx_http_flash_throttle_limit(ngx_conf_t *cf, ngx_command_t *cmd,
                           "a number from 1 to 1000000");
     }
 
+    if (ngx_http_flash_throttle_param(arg, "sessions", &s)) {
+        return ngx_http_flash_throttle_number(&s, &limits->sessions) == NGX_OK
+               ? NGX_CONF_OK
+               : ngx_http_flash_throttle_refuse(cf, cmd, "sessions", arg,
+                          "a number from 1 to 1000000");
+    }
+
     return ngx_http_flash_throttle_refuse(cf, cmd, "parameter", arg,
-                          "\"zone=\", \"rate=\", \"period=\", \"burst=\" "
-                          "or \"inflight=\"");
+                          "\"zone=\", \"rate=\", \"period=\", \"burst=\", "
+                          "\"inflight=\" or \"sessions=\"");
 }
 
 
@@ -229,10 +236,13 @@ ngx_http_flash_throttle_zone(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    if (zone->limits.rate_milli == 0 && zone->limits.inflight == 0) {
+    if (zone->limits.rate_milli == 0 && zone->limits.inflight == 0
+        && zone->limits.sessions == 0)
+    {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "\"%V\" must have \"rate\" or \"inflight\" "
-                           "parameter, as in \"rate=30r/s\"", &cmd->name);
+                           "\"%V\" must have \"rate\", \"inflight\" or "
+                           "\"sessions\" parameter, as in \"rate=30r/s\"",
+                           &cmd->name);
         return NGX_CONF_ERROR;
     }
 

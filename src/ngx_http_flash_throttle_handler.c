@@ -212,6 +212,12 @@ ngx_http_flash_throttle_decide(ngx_http_request_t *r,
     ngx_http_flash_throttle_call(ctx->zone, ctx->state, &ftcf->rules, now,
                                  &call);
 
+    if (ctx->ticket.kind == FT_TICKET_PASS && ctx->state
+        && ft_sessions_is_over(&ctx->state->sessions, ctx->ticket.id))
+    {
+        ngx_memzero(&ctx->ticket, sizeof(ft_ticket_t));
+    }
+
     if (ctx->ticket.kind == FT_TICKET_PASS) {
         ctx->status = NGX_HTTP_FLASH_THROTTLE_PASSED;
 
@@ -260,7 +266,9 @@ ngx_http_flash_throttle_has_room(ft_call_t *call)
 
     return !s.queueing && s.room_milli >= 1000
            && (call->limits->inflight == 0
-               || s.inflight < call->limits->inflight);
+               || s.inflight < call->limits->inflight)
+           && (call->limits->sessions == 0
+               || s.sessions < call->limits->sessions);
 }
 
 
@@ -364,7 +372,7 @@ static ngx_int_t
 ngx_http_flash_throttle_again(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, ft_call_t *call)
 {
-    if (ft_admission_again(call, &ctx->ticket, ctx->conf->session)) {
+    if (ft_admission_again(call, &ctx->ticket)) {
         ctx->status = NGX_HTTP_FLASH_THROTTLE_PASSED;
         ctx->again = 1;
 
@@ -391,7 +399,7 @@ ngx_http_flash_throttle_admit(ngx_http_flash_throttle_ctx_t *ctx,
 {
     ctx->status = NGX_HTTP_FLASH_THROTTLE_ADMITTED;
 
-    ft_admission_pass(call, &ctx->ticket, ctx->conf->session);
+    ft_admission_pass(call, &ctx->ticket);
 
     if (ctx->poll) {
         ft_admission_expect(call, &ctx->ticket);

@@ -186,10 +186,10 @@ ngx_http_flash_throttle_status_zone(ngx_http_flash_throttle_parts_t *parts,
     b->last = ngx_sprintf(b->last,
                           "\":{\"rate_milli\":%uD,\"period_ms\":%uD,"
                           "\"burst\":%uD,\"inflight_max\":%uD,"
-                          "\"keys_max\":%uD,\"keys\":{",
+                          "\"sessions_max\":%uD,\"keys_max\":%uD,\"keys\":{",
                           zone->limits.rate_milli, zone->limits.period_ms,
                           zone->limits.burst, zone->limits.inflight,
-                          ft_zone_keys(zone->sh));
+                          zone->limits.sessions, ft_zone_keys(zone->sh));
 
     parts->size += b->last - b->pos;
     first = 1;
@@ -263,12 +263,13 @@ ngx_http_flash_throttle_status_now(u_char *p, ft_snapshot_t *s)
 {
     return ngx_sprintf(p,
                        "\"waiting\":%uD,\"called\":%uD,\"held\":%uD,"
-                       "\"fresh\":%uD,\"inflight\":%uD,\"queueing\":%s,"
+                       "\"fresh\":%uD,\"inflight\":%uD,\"sessions\":%uD,"
+                       "\"queueing\":%s,"
                        "\"threshold_ms\":%uL,\"threshold_age_ms\":%uL,"
                        "\"wait_ms\":%uL,\"room_milli\":%uL,"
                        "\"flow_milli\":%uL,\"show_up_milli\":%uD",
                        s->waiting, s->called, s->held, s->fresh, s->inflight,
-                       s->queueing ? "true" : "false", s->threshold_ms,
+                       s->sessions, s->queueing ? "true" : "false", s->threshold_ms,
                        s->threshold_age_ms, s->wait_ms, s->room_milli,
                        s->flow_milli, s->show_up_milli);
 }
@@ -282,7 +283,7 @@ ngx_http_flash_throttle_status_totals(u_char *p, ft_totals_t *totals)
                        "\"admitted\":%uL,\"queued\":%uL,\"held_total\":%uL,"
                        "\"turned_back\":%uL,\"rejected\":%uL,\"passed\":%uL,"
                        "\"done\":%uL,\"left\":%uL,\"missed\":%uL,"
-                       "\"vanished\":%uL,\"waited_ms\":%uL",
+                       "\"vanished\":%uL,\"over\":%uL,\"waited_ms\":%uL",
                        atomic_load(&totals->first_attempts),
                        atomic_load(&totals->polls),
                        atomic_load(&totals->admitted),
@@ -295,6 +296,7 @@ ngx_http_flash_throttle_status_totals(u_char *p, ft_totals_t *totals)
                        atomic_load(&totals->left),
                        atomic_load(&totals->missed),
                        atomic_load(&totals->vanished),
+                       atomic_load(&totals->over),
                        atomic_load(&totals->waited_ms));
 }
 

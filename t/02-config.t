@@ -81,7 +81,7 @@ zone "zone=sale:32k" in "flash_throttle_zone" directive is too small, one key ta
     }
 --- must_die
 --- error_log
-"flash_throttle_zone" must have "rate" or "inflight" parameter, as in "rate=30r/s"
+"flash_throttle_zone" must have "rate", "inflight" or "sessions" parameter, as in "rate=30r/s"
 --- no_error_log
 [alert]
 
@@ -186,7 +186,7 @@ invalid inflight "inflight=0" in "flash_throttle_zone" directive, it must be a n
     }
 --- must_die
 --- error_log
-invalid parameter "speed=1" in "flash_throttle_zone" directive, it must be "zone=", "rate=", "period=", "burst=" or "inflight="
+invalid parameter "speed=1" in "flash_throttle_zone" directive, it must be "zone=", "rate=", "period=", "burst=", "inflight=" or "sessions="
 --- no_error_log
 [alert]
 

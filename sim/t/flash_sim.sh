@@ -85,6 +85,16 @@ ok 'without it the edge charges some late' \
     bounds --deadline off --require 'late_charges>=1'
 ok 'the bound on requests in flight holds' \
     bounds --inflight 10 --require 'in_progress_max<=10'
+ok 'passes alive are bounded, and no place stays empty' \
+    bounds --runs 5 --patience 300 --slots 100 --inflight 0 --sessions 20 \
+    --session 10 --require 'admitted<=720' --require 'admitted>=600'
+ok 'a pass that is over frees its place' \
+    bounds --runs 5 --patience 300 --slots 100 --inflight 0 --sessions 20 \
+    --session 10 --over 0.9 --require 'admitted>=2000'
+ok 'beside a rate, nobody is overtaken for it' \
+    bounds --runs 5 --patience 300 --slots 100 --inflight 0 --rate 15 \
+    --sessions 100 --session 20 --over 0.7 --require 'overtaken<=0.001' \
+    --require 'polls_per_shopper<=9'
 ok 'nobody is held when hold is 0' \
     bounds --hold 0 --require held_max=0
 ok 'a sale ten times as large has ten times the shoppers' \
@@ -106,7 +116,7 @@ refuses 'is not drop, low or peak, and cannot be read' "$sim" --profile flood
 refuses '--poll-min must not exceed --poll-max' "$sim" --poll-min 9 --poll-max 3
 refuses '--no-show needs a variant where shoppers poll' \
     "$sim" --variant queue --no-show 0.5
-refuses '--rate must bound the admissions' "$sim" --inflight 0
+refuses '--rate or --sessions must bound the admissions' "$sim" --inflight 0
 refuses '"peak" is not an option' "$sim" peak
 refuses 'cannot write /nonexistent/trace' "$sim" --trace /nonexistent/trace
 refuses '--require takes up to' "$sim" --require 'fair>=1'

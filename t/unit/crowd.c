@@ -37,6 +37,7 @@ crowd_create(unsigned n, uint32_t workers)
     c->rules.hold_ms = FT_HOLD_DEFAULT_MS;
     c->rules.poll_min_ms = FT_POLL_MIN_DEFAULT_MS;
     c->rules.poll_max_ms = FT_POLL_MAX_DEFAULT_MS;
+    c->rules.session_ms = 600000;
 
     ft_state_init(c->state, 1, c->now_ms);
 

@@ -45,6 +45,7 @@ stress_init(stress_t *stress)
     stress->rules.hold_ms = 200;
     stress->rules.poll_min_ms = 100;
     stress->rules.poll_max_ms = 2000;
+    stress->rules.session_ms = 60000;
 }
 
 
@@ -95,7 +96,7 @@ static void
 stress_admitted(stress_worker_t *w, stress_shopper_t *shopper)
 {
     stress_enter(w);
-    ft_admission_pass(&w->call, &shopper->ticket, 60000);
+    ft_admission_pass(&w->call, &shopper->ticket);
 
     if (unit_random(&w->seed) % 4 == 0) {
         stress_leave(w);

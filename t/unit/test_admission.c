@@ -569,7 +569,7 @@ test_pass(void **unused)
     id = ticket->id;
     c->now_ms += 10;
     call = crowd_call(c, 0);
-    ft_admission_pass(&call, ticket, 600000);
+    ft_admission_pass(&call, ticket);
 
     assert_int_equal(ticket->kind, FT_TICKET_PASS);
     assert_true(ticket->id == id);

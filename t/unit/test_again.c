@@ -31,6 +31,7 @@ edge_open(edge_t *e)
     e->rules.hold_ms = FT_HOLD_DEFAULT_MS;
     e->rules.poll_min_ms = FT_POLL_MIN_DEFAULT_MS;
     e->rules.poll_max_ms = FT_POLL_MAX_DEFAULT_MS;
+    e->rules.session_ms = 600000;
 
     e->call.state = e->state;
     e->call.limits = &e->limits;
@@ -86,14 +87,14 @@ test_an_admitted_ticket_is_no_other_admission(void **unused)
 
     shown = ticket;
     assert_int_equal(edge_asks(&e, &shown, NULL).answer, FT_ADMIT);
-    ft_admission_pass(&e.call, &shown, 600000);
+    ft_admission_pass(&e.call, &shown);
     ends = shown.due_ms;
 
     for (i = 0; i < 100; i++) {
         e.call.now_ms += 1000;
         shown = ticket;
         assert_int_equal(edge_asks(&e, &shown, NULL).answer, FT_AGAIN);
-        assert_true(ft_admission_again(&e.call, &shown, 600000));
+        assert_true(ft_admission_again(&e.call, &shown));
         assert_int_equal(shown.kind, FT_TICKET_PASS);
         assert_in_range(shown.due_ms, ends - 1000, ends);
     }
@@ -103,7 +104,7 @@ test_an_admitted_ticket_is_no_other_admission(void **unused)
     /* and when its pass is over, so is the ticket */
 
     e.call.now_ms += 600000;
-    assert_false(ft_admission_again(&e.call, &shown, 600000));
+    assert_false(ft_admission_again(&e.call, &shown));
 
     free(e.state);
 }
@@ -245,7 +246,7 @@ test_a_stamp_from_ahead(void **unused)
     assert_true(ft_ticket_usable(&ticket, e.call.now_ms));
     assert_int_equal(edge_asks(&e, &ticket, NULL).answer, FT_ADMIT);
 
-    ft_admission_pass(&e.call, &ticket, 600000);
+    ft_admission_pass(&e.call, &ticket);
     ft_ticket_sign(ring, &context, &ticket, text);
     assert_true(ft_ticket_verify(ring, &context, text, FT_TICKET_LEN,
                                  &ticket));

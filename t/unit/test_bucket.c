@@ -23,7 +23,8 @@ static const uint32_t  rates_milli[] = {
 static ft_limits_t
 limits_of(uint32_t rate_milli, uint32_t burst)
 {
-    ft_limits_t  limits = { rate_milli, FT_PERIOD_DEFAULT_MS, burst, 0 };
+    ft_limits_t  limits = { .rate_milli = rate_milli,
+                            .period_ms = FT_PERIOD_DEFAULT_MS, .burst = burst };
 
     return limits;
 }

@@ -111,7 +111,7 @@ test_passes_count(void **unused)
     c->rules.policy = FT_POLICY_REJECT;
     call = crowd_call(c, 1);
     memset(&pass, 0, sizeof(pass));
-    ft_admission_pass(&call, &pass, 600000);
+    ft_admission_pass(&call, &pass);
 
     for (i = 0; i < 8; i++) {
         ft_admission_enter(&call, &pass);
@@ -152,7 +152,7 @@ check_promised(uint64_t phase_ms)
     for (i = 0; i < 3; i++) {
         assert_int_equal(crowd_request(c, i, 0).answer, FT_ADMIT);
         call = crowd_call(c, 0);
-        ft_admission_pass(&call, &c->shopper[i].ticket, 600000);
+        ft_admission_pass(&call, &c->shopper[i].ticket);
         ft_admission_expect(&call, &c->shopper[i].ticket);
         assert_int_equal(inflight(c), i + 1);
     }
@@ -221,7 +221,7 @@ test_expected_do_not_pile_up(void **unused)
         memset(&pass, 0, sizeof(pass));
         pass.id = i;
         atomic_fetch_add(&c->state->hand[0].inflight, 1);
-        ft_admission_pass(&call, &pass, 600000);
+        ft_admission_pass(&call, &pass);
         ft_admission_expect(&call, &pass);
         assert_in_range(inflight(c), 1, 2300 / 97 + 1);
     }

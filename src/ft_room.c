@@ -1,0 +1,192 @@
+
+/*
+ * Room: what the bounds let in now and at which pace; taking a place in all of
+ * them at once, or in none.
+ */
+
+#include "ft_control.h"
+#include "ft_foresee.h"
+#include "ft_hold.h"
+#include "ft_orders.h"
+#include "ft_pass.h"
+
+
+#define ft_load(p)      atomic_load_explicit(p, memory_order_relaxed)
+#define ft_store(p, v)  atomic_store_explicit(p, v, memory_order_relaxed)
+
+
+static uint64_t
+ft_most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+
+static uint64_t
+ft_least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+
+/* The pass does not begin after all. */
+static void
+ft_admission_end_session(const ft_call_t *call, uint64_t first_ms)
+{
+    (void) ft_sessions_remove(&call->state->sessions,
+                              ft_admission_end_ms(call, first_ms),
+                              call->rules->session_ms, call->now_ms);
+}
+
+
+/* Counts a pass that begins now; false: it would be one too many. */
+static bool
+ft_admission_begin_session(const ft_call_t *call, uint64_t first_ms)
+{
+    ft_sessions_t  *sessions;
+
+    if (call->rules->session_ms == 0) {
+        return true;
+    }
+
+    sessions = &call->state->sessions;
+
+    ft_sessions_add(sessions, ft_admission_end_ms(call, first_ms),
+                    call->rules->session_ms);
+
+    if (call->limits->sessions == 0) {
+        return true;
+    }
+
+    ft_store(&sessions->bounded, 1);
+
+    if (ft_sessions_alive(sessions, call->now_ms) <= call->limits->sessions) {
+        return true;
+    }
+
+    ft_admission_end_session(call, first_ms);
+
+    return false;
+}
+
+
+bool
+ft_admission_take(const ft_call_t *call, uint64_t first_ms)
+{
+    ft_hand_t  *hand;
+
+    if (ft_orders_is_shut(call->state)) {
+        return false;
+    }
+
+    hand = &call->state->hand[call->worker];
+
+    /* counted before it is compared: two workers cannot both take the last */
+
+    atomic_fetch_add(&hand->inflight, 1);
+
+    if (call->limits->inflight
+        && ft_state_inflight(call->state, call->workers)
+           + ft_admission_expecting(call) > call->limits->inflight)
+    {
+        atomic_fetch_sub(&hand->inflight, 1);
+        return false;
+    }
+
+    if (!ft_admission_begin_session(call, first_ms)) {
+        atomic_fetch_sub(&hand->inflight, 1);
+        return false;
+    }
+
+    if (!ft_bucket_take(&call->state->bucket, call->limits, call->now_ms)) {
+        atomic_fetch_sub(&hand->inflight, 1);
+        ft_admission_end_session(call, first_ms);
+        return false;
+    }
+
+    return true;
+}
+
+
+uint64_t
+ft_control_open_milli(const ft_call_t *call)
+{
+    uint64_t  flow, rate;
+
+    rate = call->limits->rate_milli;
+
+    if (call->limits->inflight == 0) {
+
+        /* passes alone are no bound on the pace */
+
+        return rate ? rate : ft_most((uint64_t) call->limits->sessions * 1000,
+                                     1);
+    }
+
+    flow = ft_load(&call->state->control.flow_milli);
+
+    if (flow == 0) {
+
+        /* not measured yet: as if each request took a second */
+
+        flow = (uint64_t) call->limits->inflight * 1000;
+    }
+
+    return rate && rate < flow ? rate : flow;
+}
+
+
+uint64_t
+ft_control_flow_milli(const ft_call_t *call)
+{
+    uint64_t  flow;
+
+    flow = ft_control_open_milli(call);
+
+    if (call->limits->sessions == 0) {
+        return flow;
+    }
+
+    return ft_most(ft_least(flow, ft_control_sessions_milli(call)), 1);
+}
+
+
+static uint64_t
+ft_control_free_milli(uint32_t most, uint32_t n)
+{
+    return n < most ? (uint64_t) (most - n) * 1000 : 0;
+}
+
+
+uint64_t
+ft_control_room_milli(const ft_call_t *call)
+{
+    uint64_t            room;
+    const ft_limits_t  *limits;
+
+    if (ft_orders_is_shut(call->state)) {
+        return 0;
+    }
+
+    limits = call->limits;
+    room = UINT64_MAX;
+
+    if (limits->inflight) {
+        room = ft_control_free_milli(limits->inflight,
+                                     ft_state_inflight(call->state,
+                                                       call->workers));
+    }
+
+    if (limits->sessions) {
+        room = ft_least(room, ft_control_free_milli(limits->sessions,
+                                  ft_sessions_alive(&call->state->sessions,
+                                                    call->now_ms)));
+    }
+
+    if (limits->rate_milli || room == UINT64_MAX) {
+        room = ft_least(room, ft_bucket_room_milli(&call->state->bucket,
+                                                   limits, call->now_ms));
+    }
+
+    return room;
+}

@@ -1,0 +1,398 @@
+
+/*
+ * The bound on passes alive: never passed, however long passes last and however
+ * often their time is changed; a place is free when its pass ends, or is over.
+ */
+
+#include "ft_control.h"
+#include "unit.h"
+
+
+#define PASSES  20000
+
+
+static void
+test_counts_to_the_end(void **unused)
+{
+    unsigned        i;
+    uint32_t        session;
+    uint64_t        now;
+    ft_sessions_t  *s;
+
+    (void) unused;
+
+    for (session = 1000; session <= 86400000; session = session * 7 / 4) {
+        s = unit_shared(sizeof(ft_sessions_t));
+        now = UNIT_EPOCH_MS;
+
+        for (i = 0; i < 100; i++) {
+            ft_sessions_add(s, now + session, session);
+        }
+
+        /* alive to its last ms, gone a 30th of its life later at most */
+
+        assert_int_equal(ft_sessions_alive(s, now), 100);
+        assert_int_equal(ft_sessions_alive(s, now + session - 1), 100);
+        assert_int_equal(ft_sessions_ending(s, now, now + session - 1), 0);
+
+        now += session + 256 + session / 30;
+        assert_int_equal(ft_sessions_alive(s, now), 0);
+        assert_int_equal(ft_sessions_ending(s, UNIT_EPOCH_MS, now), 100);
+
+        /* and not again when the wheel has turned, however often */
+
+        for (i = 0; i < 3000; i++) {
+            now += 100000;
+            assert_int_equal(ft_sessions_alive(s, now), 0);
+        }
+
+        free(s);
+    }
+}
+
+
+static void
+test_takes_back_what_it_counted(void **unused)
+{
+    ft_sessions_t  *s;
+
+    (void) unused;
+
+    s = unit_shared(sizeof(ft_sessions_t));
+
+    ft_sessions_add(s, UNIT_EPOCH_MS + 600000, 600000);
+
+    assert_false(ft_sessions_remove(s, UNIT_EPOCH_MS + 500000, 600000,
+                                    UNIT_EPOCH_MS));
+    assert_true(ft_sessions_remove(s, UNIT_EPOCH_MS + 600000, 600000,
+                                   UNIT_EPOCH_MS + 599000));
+    assert_false(ft_sessions_remove(s, UNIT_EPOCH_MS + 600000, 600000,
+                                    UNIT_EPOCH_MS + 599000));
+    assert_int_equal(ft_sessions_alive(s, UNIT_EPOCH_MS), 0);
+
+    /* one that has ended is not there to be taken back */
+
+    ft_sessions_add(s, UNIT_EPOCH_MS + 600000, 600000);
+    assert_false(ft_sessions_remove(s, UNIT_EPOCH_MS + 600000, 600000,
+                                    UNIT_EPOCH_MS + 605000));
+
+    free(s);
+}
+
+
+static void
+test_over_once(void **unused)
+{
+    uint64_t        id;
+    ft_sessions_t  *s;
+
+    (void) unused;
+
+    s = unit_shared(sizeof(ft_sessions_t));
+
+    for (id = 1; id < 2000; id++) {
+        assert_false(ft_sessions_is_over(s, id));
+        assert_true(ft_sessions_end(s, id));
+        assert_false(ft_sessions_end(s, id));
+        assert_true(ft_sessions_is_over(s, id));
+    }
+
+    free(s);
+}
+
+
+typedef struct {
+    ft_state_t   *state;
+    ft_limits_t   limits;
+    ft_rules_t    rules;
+    ft_call_t     call;
+} edge_t;
+
+
+static void
+edge_open(edge_t *e, uint32_t sessions)
+{
+    memset(e, 0, sizeof(edge_t));
+
+    e->state = unit_shared(sizeof(ft_state_t));
+    ft_state_init(e->state, 7, UNIT_EPOCH_MS);
+
+    e->limits.sessions = sessions;
+    e->limits.period_ms = FT_PERIOD_DEFAULT_MS;
+    e->limits.burst = 1;
+    e->rules.policy = FT_POLICY_REJECT;
+    e->rules.session_ms = 600000;
+    e->rules.poll_min_ms = FT_POLL_MIN_DEFAULT_MS;
+    e->rules.poll_max_ms = FT_POLL_MAX_DEFAULT_MS;
+
+    e->call.state = e->state;
+    e->call.limits = &e->limits;
+    e->call.rules = &e->rules;
+    e->call.now_ms = UNIT_EPOCH_MS + 120000;
+    e->call.workers = 4;
+}
+
+
+/* A shopper comes; its pass, or kind 0 if it was refused. */
+static ft_ticket_t
+edge_comes(edge_t *e, uint64_t id)
+{
+    ft_ticket_t  pass = { .id = id };
+
+    e->call.worker = id % 4;
+
+    if (ft_admission_decide(&e->call, &pass, NULL, NULL, false).answer
+        != FT_ADMIT)
+    {
+        return (ft_ticket_t) { 0 };
+    }
+
+    ft_admission_pass(&e->call, &pass);
+    ft_admission_done(e->state, 7, e->call.worker);
+
+    return pass;
+}
+
+
+/*
+ * Against a list of the passes that live: shoppers come at random, passes are
+ * over at random, some say so twice, and the session's time is changed.
+ */
+static void
+test_never_more_alive(void **unused)
+{
+    edge_t        e;
+    uint64_t      seed;
+    unsigned      i, k, n, alive, most, admitted, freed;
+    ft_ticket_t  *live;
+
+    (void) unused;
+
+    seed = 42;
+    live = calloc(100, sizeof(ft_ticket_t));
+    assert_non_null(live);
+    edge_open(&e, 100);
+    n = most = admitted = freed = 0;
+
+    for (i = 0; i < PASSES; i++) {
+        e.call.now_ms += unit_between(&seed, 0, 1000);
+
+        if (i % 2000 == 0) {
+            e.rules.session_ms = (uint32_t) unit_between(&seed, 1000, 3600000);
+        }
+
+        for (k = alive = 0; k < n; k++) {
+            if (live[k].due_ms > e.call.now_ms) {
+                live[alive++] = live[k];
+            }
+        }
+
+        n = alive;
+        most = n > most ? n : most;
+
+        unit_check(ft_sessions_alive(&e.state->sessions, e.call.now_ms) >= n,
+                   "%u passes live", n);
+
+        if (n && unit_random(&seed) % 4 == 0) {
+            k = (unsigned) (unit_random(&seed) % n);
+            assert_true(ft_sessions_done(&e.call, &live[k]));
+            assert_false(ft_sessions_done(&e.call, &live[k]));
+            live[k] = live[--n];
+            freed++;
+        }
+
+        k = n;
+
+        if (n == 100) {
+            assert_int_equal(edge_comes(&e, i + 1).kind, 0);
+            continue;
+        }
+
+        live[n] = edge_comes(&e, unit_random(&seed));
+        n += live[n].kind == FT_TICKET_PASS;
+        admitted += n - k;
+    }
+
+    unit_check(most >= 95, "at most %u lived", most);
+    unit_check(admitted > freed + 100, "%u admitted, %u freed", admitted,
+               freed);
+    assert_int_equal(atomic_load(&e.state->totals.over), freed);
+
+    free(live);
+    free(e.state);
+}
+
+
+static void
+test_over_is_not_given_again(void **unused)
+{
+    edge_t       e;
+    ft_ticket_t  pass, old;
+
+    (void) unused;
+
+    edge_open(&e, 1);
+    pass = edge_comes(&e, 5);
+    assert_int_equal(pass.kind, FT_TICKET_PASS);
+
+    /* the ticket again, as after a lost answer: its pass, and no other place */
+
+    old = (ft_ticket_t) { .id = 5, .kind = FT_TICKET_WAIT };
+    assert_int_equal(ft_admission_decide(&e.call, &old, NULL, NULL, false)
+                     .answer, FT_AGAIN);
+    assert_true(ft_admission_again(&e.call, &old));
+    assert_int_equal(ft_sessions_alive(&e.state->sessions, e.call.now_ms), 1);
+    assert_in_range(old.due_ms, pass.due_ms - 1000, pass.due_ms);
+
+    /* with the end that it had, whatever the session is now */
+
+    e.rules.session_ms = 1000000;
+    assert_true(ft_admission_again(&e.call, &old));
+    assert_in_range(old.due_ms, pass.due_ms - 1000, pass.due_ms);
+    e.rules.session_ms = 600000;
+
+    /* the one given again frees the place as well as the first would */
+
+    assert_int_equal(edge_comes(&e, 6).kind, 0);
+    assert_true(ft_sessions_done(&e.call, &old));
+    assert_false(ft_sessions_done(&e.call, &pass));
+    assert_false(ft_admission_again(&e.call, &old));
+    assert_int_equal(edge_comes(&e, 7).kind, FT_TICKET_PASS);
+    assert_int_equal(edge_comes(&e, 8).kind, 0);
+
+    free(e.state);
+}
+
+
+/* Another edge's pass, or one from before a restart, holds no place here. */
+static void
+test_a_foreign_pass_frees_nothing(void **unused)
+{
+    edge_t       e;
+    ft_ticket_t  pass;
+
+    (void) unused;
+
+    edge_open(&e, 1);
+    pass = edge_comes(&e, 5);
+
+    pass.id = 6;
+    pass.epoch = 8;
+    assert_true(ft_sessions_done(&e.call, &pass));
+    assert_int_equal(edge_comes(&e, 7).kind, 0);
+
+    free(e.state);
+}
+
+
+/* Refused by the bucket or the bound in flight: no pass is counted. */
+static void
+test_refused_by_another_bound(void **unused)
+{
+    edge_t    e;
+    unsigned  i;
+
+    (void) unused;
+
+    edge_open(&e, 10);
+    e.limits.rate_milli = 1000;
+
+    for (i = 1; i < 20; i++) {
+        (void) edge_comes(&e, i);
+    }
+
+    assert_int_equal(ft_sessions_alive(&e.state->sessions, e.call.now_ms), 1);
+
+    free(e.state);
+}
+
+
+/*
+ * A line behind passes that end together, 600 s from the first: it is told so,
+ * nobody is called in vain, and all come in within 5 s of that end.
+ */
+static void
+test_the_wait_is_known(void **unused)
+{
+    edge_t        e;
+    unsigned      i, admitted, called, early;
+    uint64_t      began, next[40];
+    ft_ticket_t   ticket[40];
+    ft_verdict_t  v;
+
+    (void) unused;
+
+    edge_open(&e, 20);
+    e.rules.policy = FT_POLICY_FAIR;
+    e.rules.hold_ms = FT_HOLD_DEFAULT_MS;
+    began = e.call.now_ms;
+    early = admitted = 0;
+
+    for (i = 0; i < 40; i++) {
+        ticket[i] = (ft_ticket_t) { .id = i + 1 };
+        v = ft_admission_decide(&e.call, &ticket[i], NULL, NULL, false);
+        assert_int_equal(v.answer, i < 20 ? FT_ADMIT : FT_WAIT);
+        next[i] = v.answer == FT_ADMIT ? UINT64_MAX
+                                       : e.call.now_ms + v.retry_ms;
+    }
+
+    while (e.call.now_ms < began + 606000) {
+        e.call.now_ms += 50;
+
+        for (i = 20; i < 40; i++) {
+            if (next[i] > e.call.now_ms) {
+                continue;
+            }
+
+            v = ft_admission_decide(&e.call, &ticket[i], NULL, NULL, false);
+            next[i] = v.answer == FT_ADMIT ? UINT64_MAX
+                                           : e.call.now_ms + v.retry_ms;
+            admitted += v.answer == FT_ADMIT;
+
+            if (v.answer == FT_WAIT && e.call.now_ms == began + 300000) {
+                assert_in_range(v.wait_ms, 290000, 320000);
+            }
+        }
+
+        called = ft_admission_snapshot(&e.call).called;
+
+        if (e.call.now_ms < began + 595000) {
+            early = called > early ? called : early;
+        }
+
+        unit_check(admitted == 0 || e.call.now_ms >= began + 600000,
+                   "%u admitted after %u ms", admitted,
+                   (unsigned) (e.call.now_ms - began));
+    }
+
+    assert_int_equal(early, 0);
+    assert_int_equal(admitted, 20);
+
+    /* one that comes now would stand behind the next round */
+
+    e.call.now_ms += 100;
+    ticket[0] = (ft_ticket_t) { .id = 99 };
+    v = ft_admission_decide(&e.call, &ticket[0], NULL, NULL, false);
+    assert_int_equal(v.answer, FT_WAIT);
+    assert_in_range(v.wait_ms, 590000, 620000);
+
+    free(e.state);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest  tests[] = {
+        cmocka_unit_test(test_counts_to_the_end),
+        cmocka_unit_test(test_takes_back_what_it_counted),
+        cmocka_unit_test(test_over_once),
+        cmocka_unit_test(test_never_more_alive),
+        cmocka_unit_test(test_over_is_not_given_again),
+        cmocka_unit_test(test_a_foreign_pass_frees_nothing),
+        cmocka_unit_test(test_refused_by_another_bound),
+        cmocka_unit_test(test_the_wait_is_known)
+    };
+
+    return unit_tests(tests);
+}
