@@ -4,7 +4,7 @@ CHECKOUT := $(BUILD)/checkout
 CHECKOUT_DIR := $(BUILD)/upstream-demo
 CHECKOUT_OBJS := $(patsubst upstream-demo/%.c,$(CHECKOUT_DIR)/%.o, \
                             $(wildcard upstream-demo/*.c))
-CHECKOUT_PACKAGES := libevent_core libevent_extra sqlite3 jansson
+CHECKOUT_PACKAGES := libevent_core libevent_extra sqlite3 jansson libmariadb
 
 CHECKOUT_MEASURES := $(CHECKOUT_DIR)/measures
 CHECKOUT_MEASURES_OBJS := $(addprefix $(CHECKOUT_DIR)/, \
@@ -12,7 +12,7 @@ CHECKOUT_MEASURES_OBJS := $(addprefix $(CHECKOUT_DIR)/, \
 
 # the store, without the checkout around it
 STORE_OBJS := $(patsubst upstream-demo/%.c,$(CHECKOUT_DIR)/%.o, \
-                         $(wildcard upstream-demo/store*.c)) \
+                         $(wildcard upstream-demo/store*.c upstream-demo/mysql*.c)) \
               $(CHECKOUT_DIR)/histogram.o
 
 STORE_CONTRACT := $(CHECKOUT_DIR)/store_contract

@@ -30,10 +30,13 @@ packages_of() {
     build)
         echo gcc make libc6-dev pkg-config curl ca-certificates \
              libpcre2-dev zlib1g-dev libssl-dev \
-             libevent-dev libsqlite3-dev libjansson-dev libcurl4-openssl-dev
+             libevent-dev libsqlite3-dev libjansson-dev \
+             libcurl4-openssl-dev libmariadb-dev
         ;;
     test)
-        echo perl curl procps psmisc openssl libcmocka-dev
+        # the server's programs, without the service that would start
+        echo perl curl procps psmisc openssl libcmocka-dev \
+             mariadb-server-core mariadb-client-core
         ;;
     valgrind)
         echo valgrind libc6-dbg curl procps

@@ -18,7 +18,7 @@
 
 #define CO_EXIT_USAGE     2
 
-/* For clients that do not read their answers, once all is done. */
+/* For clients that do not read their answers, and a store that is away. */
 #define CO_STOP_GRACE_S   2
 
 
@@ -29,12 +29,18 @@ typedef struct {
     struct event   terminate;
     struct event   interrupt;
     struct event   grace;
+
+    int               counting;                  /* the last time */
+    int               counted;
+    co_store_call_t   count;
+    co_level_t        levels[CO_LOCATIONS_MAX];
 } co_service_t;
 
 
 static int co_service_start(co_service_t *service);
 static void co_service_signal(evutil_socket_t fd, short events, void *data);
 static void co_service_idle(void *data);
+static void co_service_counted(void *data, co_store_result_e result);
 static void co_service_grace(evutil_socket_t fd, short events, void *data);
 static int co_service_report(co_service_t *service);
 static void co_service_free(co_service_t *service);
@@ -131,6 +137,7 @@ co_service_open_store(co_service_t *service)
     conf.stock = options->stock;
     conf.items = 1;
     conf.locations = (int) options->locations;
+    conf.slow_report_ms = options->slow_report_ms;
     conf.guarded = options->mode != CO_MODE_NAIVE;
 
     shop->store = co_store_open(shop->base, &conf, &found, error);
@@ -235,7 +242,10 @@ co_service_signal(evutil_socket_t fd, short events, void *data)
 }
 
 
-/* Stops when nothing is in progress, and all answers are sent. */
+/*
+ * Stops when nothing is in progress, the stock is counted for the report, and
+ * all answers are sent.
+ */
 static void
 co_service_idle(void *data)
 {
@@ -249,12 +259,30 @@ co_service_idle(void *data)
         return;
     }
 
-    if (shop->replies.pending == 0) {
-        event_base_loopexit(shop->base, NULL);
-
-    } else if (!evtimer_pending(&service->grace, NULL)) {
+    if (!evtimer_pending(&service->grace, NULL)) {
         evtimer_add(&service->grace, &grace);
     }
+
+    if (!service->counting) {
+        service->counting = 1;
+        co_store_count(shop->store, &service->count, service->levels,
+                       co_service_counted, service);
+
+    } else if (service->counted && shop->replies.pending == 0) {
+        event_base_loopexit(shop->base, NULL);
+    }
+}
+
+
+static void
+co_service_counted(void *data, co_store_result_e result)
+{
+    co_service_t  *service = data;
+
+    (void) result;
+
+    service->counted = 1;
+    co_service_idle(service);
 }
 
 

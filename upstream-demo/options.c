@@ -18,6 +18,7 @@
 
 #define CO_DEFAULT_LISTEN        "127.0.0.1:8081"
 #define CO_DEFAULT_STORE         "sqlite::memory:"
+#define CO_STORE_POOLED          "mysql:"
 
 /* In the modes that bound payment: the playbook's provider, 32 a second. */
 #define CO_DEFAULT_SLOTS         8
@@ -81,13 +82,18 @@ static const co_option_t  co_option_table[] = {
 
     { "store", "SCHEME:PLACE", co_option_set_store, 0, 0, 0,
       "where stock and orders are kept: sqlite:PATH or\n"
-      "sqlite::memory: [" CO_DEFAULT_STORE "]" },
+      "sqlite::memory:, or mysql:socket=PATH;user=NAME;database=NAME\n"
+      "[" CO_DEFAULT_STORE "]" },
 
     { "locations", "N", CO_INTEGER(locations, 1, CO_LOCATIONS_MAX),
       "places that the stock is spread over [1]" },
 
     { "hold-ms", "N", CO_INTEGER(hold_ms, 1000, 86400000),
       "a unit held for longer is available again [600000]" },
+
+    { "slow-report", "MS", CO_INTEGER(slow_report_ms, 0, 60000),
+      "mysql only: a fault to look for in /stats, a report after each\n"
+      "order that holds a connection for so long [0]" },
 
     { "seed", "N", CO_INTEGER(seed, 0, INT64_MAX),
       "the payments' durations and declines follow from it [1]" },
@@ -415,6 +421,17 @@ co_options_complete(co_options_t *options)
                 " second\n",
                 (long long) options->payment_min_ms,
                 (long long) options->payment_max_ms);
+        return -1;
+    }
+
+    if (options->slow_report_ms != 0
+        && strncmp(options->store, CO_STORE_POOLED, sizeof(CO_STORE_POOLED) - 1)
+           != 0)
+    {
+        fprintf(stderr, "checkout: --slow-report=%lld: --store=%s has no"
+                " connections to hold; give --store=mysql:... or drop the"
+                " option\n", (long long) options->slow_report_ms,
+                options->store);
         return -1;
     }
 

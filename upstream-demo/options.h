@@ -29,6 +29,7 @@ typedef struct {
     int64_t                  stock;              /* units */
     int64_t                  locations;          /* that they are spread over */
     int64_t                  hold_ms;            /* then a hold expires */
+    int64_t                  slow_report_ms;     /* 0: none */
     int64_t                  seed;
     int64_t                  payment_slots;      /* 0: no limit */
     int64_t                  payment_min_ms;

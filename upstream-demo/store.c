@@ -56,7 +56,8 @@ struct co_store_s {
 
 
 static const co_store_backend_t  *co_store_backends[] = {
-    &co_store_sqlite
+    &co_store_sqlite,
+    &co_store_mysql
 };
 
 #define CO_STORE_BACKENDS_N                                                   \

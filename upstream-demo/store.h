@@ -106,6 +106,8 @@ typedef struct {
     int                 locations;
     int                 guarded;                 /* the store itself refuses
                                                     to go below 0 */
+    int64_t             slow_report_ms;          /* a fault to look at, for
+                                                    stores that have it */
     int                 callers_expiry;          /* only the caller calls
                                                     co_store_expire() */
 } co_store_conf_t;

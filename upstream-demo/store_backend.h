@@ -41,6 +41,7 @@ typedef struct {
 
 
 extern const co_store_backend_t  co_store_sqlite;
+extern const co_store_backend_t  co_store_mysql;
 
 
 /* The event loop that the store belongs to. */

@@ -75,7 +75,7 @@ static void co_sqlite_work(void *data, co_store_call_t *first);
 
 const co_store_backend_t  co_store_sqlite = {
     .scheme = "sqlite",
-    .example = "sqlite:PATH for a file, sqlite::memory:",
+    .example = "sqlite:PATH for a file, or sqlite::memory:",
     .shared = 0,
     .check = co_sqlite_check,
     .open = co_sqlite_open,

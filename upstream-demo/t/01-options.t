@@ -19,6 +19,12 @@ my @refused = (
     [ ['--store=oracle:shop'], qr/--store=oracle:shop: give sqlite:PATH/ ],
     [ ['--store=sqlite:'], qr/--store=sqlite:: give sqlite:PATH/ ],
     [ ['--locations=17'], qr/--locations=17: give a whole number from 1 to 16/ ],
+    [ ['--store=mysql:shop'], qr/--store=mysql:shop: "shop" has no value; give mysql:/ ],
+    [ ['--store=mysql:user=me'], qr/--store=\S+: where the server is, is missing/ ],
+    [ ['--store=mysql:sockt=/x'], qr/--store=\S+: "sockt" is not known/ ],
+    [ ['--store=mysql:socket=/x;pool=0'], qr/--store=\S+: pool=0: give a whole number from 1/ ],
+    [ ['--store=mysql:socket=/x;pool=9;low=10'], qr/--store=\S+: low=10 is more than pool=9/ ],
+    [ ['--slow-report=25'], qr/--slow-report=25: --store=sqlite::memory: has no/ ],
     [ ['--hold-ms=10'], qr/--hold-ms=10: give a whole number from 1000/ ],
     [ ['--listen=localhost:80'], qr/--listen=localhost:80: give a numeric/ ],
     [ ['--listen=127.0.0.1:70000'], qr/--listen=\S+: give a numeric/ ],
@@ -51,7 +57,7 @@ my ($status, $out, $err) = CheckoutServer->run('--help');
 is($status, 0, '--help ends well');
 is($err, '', '--help has nothing on stderr');
 like($out, qr/^  --$_\b/m, "--help tells of --$_")
-    for qw( listen mode stock store locations hold-ms seed payment-slots payment-min-ms
+    for qw( listen mode stock store locations hold-ms slow-report seed payment-slots payment-min-ms
             payment-max-ms decline deadline max-in-progress
             arrival-window-ms client-timeout-ms allow-reset );
 

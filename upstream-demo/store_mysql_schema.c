@@ -1,0 +1,207 @@
+/*
+ * The tables of the store in MySQL or MariaDB, and a sale's beginning.
+ */
+
+#include "store_mysql.h"
+
+#include <stdio.h>
+#include <string.h>
+
+
+/* Processes that start together make the tables one after another. */
+#define CO_MYSQL_SETUP_LOCK    "flash_throttle"
+#define CO_MYSQL_SETUP_WAIT_S  30
+
+
+typedef struct {
+    co_mysql_t             *mysql;
+    const co_store_conf_t  *conf;
+    co_store_found_t       *found;
+    int64_t                 locked;
+    int64_t                 levels;
+    int64_t                 matching;
+} co_mysql_setup_t;
+
+
+/*
+ * Each key begins with the shop, so that many share the tables; all that a
+ * statement asks for is part of the primary key, so that a row is one lock.
+ */
+static const char  *co_mysql_tables[] = {
+
+    "CREATE TABLE IF NOT EXISTS ledger ("
+    "  shop INT NOT NULL, item INT NOT NULL, location INT NOT NULL,"
+    "  initial BIGINT NOT NULL, stock BIGINT NOT NULL,"
+    "  PRIMARY KEY (shop, item, location)) ENGINE=InnoDB",
+
+    "CREATE TABLE IF NOT EXISTS pools ("
+    "  shop INT NOT NULL, item INT NOT NULL, location INT NOT NULL,"
+    "  unpooled BIGINT NOT NULL, next_id BIGINT NOT NULL,"
+    "  PRIMARY KEY (shop, item, location)) ENGINE=InnoDB",
+
+    "CREATE TABLE IF NOT EXISTS units ("
+    "  shop INT NOT NULL, item INT NOT NULL, location INT NOT NULL,"
+    "  id BIGINT NOT NULL,"
+    "  PRIMARY KEY (shop, item, location, id)) ENGINE=InnoDB",
+
+    /* the name begins with the time, so the key is in order of beginning */
+    "CREATE TABLE IF NOT EXISTS holds ("
+    "  shop INT NOT NULL,"
+    "  hold CHAR(26) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,"
+    "  part SMALLINT NOT NULL,"
+    "  item INT NOT NULL, location INT NOT NULL, quantity BIGINT NOT NULL,"
+    "  expires_ms BIGINT NOT NULL,"
+    "  PRIMARY KEY (shop, hold, part)) ENGINE=InnoDB",
+
+    "CREATE TABLE IF NOT EXISTS orders ("
+    "  shop INT NOT NULL,"
+    "  hold CHAR(26) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,"
+    "  id VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,"
+    "  quantity BIGINT NOT NULL,"
+    "  email VARCHAR(255) CHARACTER SET utf8mb4 NOT NULL,"
+    "  paid_ms BIGINT NOT NULL,"
+    "  PRIMARY KEY (shop, hold)) ENGINE=InnoDB"
+};
+
+#define CO_MYSQL_TABLES_N                                                     \
+    (sizeof(co_mysql_tables) / sizeof(co_mysql_tables[0]))
+
+
+static co_job_result_e co_mysql_set_up(co_pool_job_t *job, co_lease_t *lease);
+static void co_mysql_set_up_row(void *data, int which, MYSQL_ROW row);
+static void co_mysql_add_stock(co_mysql_setup_t *setup, co_sql_t *sql);
+
+
+int
+co_mysql_begin_sale(co_mysql_t *mysql, const co_store_conf_t *conf,
+    co_store_found_t *found, char *error)
+{
+    co_mysql_setup_t  setup = { mysql, conf, found, 0, 0, 0 };
+    co_pool_job_t     job = { .tag = CO_TAG_ADMIN, .run = co_mysql_set_up,
+                              .data = &setup };
+
+    if (co_pool_once(mysql->pool, &job, error) != 0) {
+        return -1;
+    }
+
+    if (!setup.locked) {
+        snprintf(error, CO_STORE_ERROR_LEN, "another process has been making"
+                 " the tables for %d s; stop it, or try again",
+                 CO_MYSQL_SETUP_WAIT_S);
+        return -1;
+    }
+
+    found->existed = setup.levels != 0;
+
+    if (found->existed
+        && (setup.levels != conf->items * conf->locations
+            || setup.matching != setup.levels))
+    {
+        snprintf(error, CO_STORE_ERROR_LEN, "shop %d has other items or"
+                 " locations in this database; give another shop=N, or the"
+                 " --locations it began with", mysql->shop);
+        return -1;
+    }
+
+    return 0;
+}
+
+
+static co_job_result_e
+co_mysql_set_up(co_pool_job_t *job, co_lease_t *lease)
+{
+    size_t             i;
+    co_sql_t          *sql = &lease->sql;
+    co_mysql_setup_t  *setup = job->data;
+    co_mysql_t        *mysql = setup->mysql;
+
+    co_sql_begin(sql, lease->tag);
+
+    /* the lock goes with the connection, which is closed after this */
+    co_sql_add(sql, "SELECT GET_LOCK('" CO_MYSQL_SETUP_LOCK "', %d)",
+               CO_MYSQL_SETUP_WAIT_S);
+    co_sql_end(sql);
+
+    for (i = 0; i < CO_MYSQL_TABLES_N; i++) {
+        co_sql_add(sql, "%s", co_mysql_tables[i]);
+        co_sql_end(sql);
+    }
+
+    co_sql_add(sql, "SELECT COUNT(*), SUM(item <= %d AND location <= %d),"
+               " SUM(initial), SUM(initial - stock),"
+               " (SELECT COUNT(*) FROM orders WHERE shop = %d),"
+               " (SELECT SUM(quantity) FROM holds WHERE shop = %d)"
+               " FROM ledger WHERE shop = %d",
+               mysql->items, mysql->locations, mysql->shop, mysql->shop,
+               mysql->shop);
+    co_sql_end(sql);
+
+    if (co_sql_run(sql, lease->mysql, co_mysql_set_up_row, setup) != 0) {
+        return CO_JOB_AGAIN;
+    }
+
+    if (!setup->locked || setup->levels != 0) {
+        return CO_JOB_DONE;
+    }
+
+    co_sql_begin(sql, lease->tag);
+    co_mysql_add_stock(setup, sql);
+
+    return co_sql_run(sql, lease->mysql, NULL, NULL) == 0 ? CO_JOB_DONE
+                                                          : CO_JOB_AGAIN;
+}
+
+
+static void
+co_mysql_set_up_row(void *data, int which, MYSQL_ROW row)
+{
+    co_stock_t        *stock;
+    co_mysql_setup_t  *setup = data;
+
+    if (which == 0) {
+        setup->locked = co_sql_number(row, 0);
+        return;
+    }
+
+    stock = &setup->found->stock;
+
+    setup->levels = co_sql_number(row, 0);
+    setup->matching = co_sql_number(row, 1);
+    stock->initial = co_sql_number(row, 2);
+    stock->sold = co_sql_number(row, 3);
+    stock->held = co_sql_number(row, 5);
+    stock->available = stock->initial - stock->sold - stock->held;
+    setup->found->orders = co_sql_number(row, 4);
+}
+
+
+static void
+co_mysql_add_stock(co_mysql_setup_t *setup, co_sql_t *sql)
+{
+    int         item, location;
+    long long   stock;
+    co_mysql_t *mysql = setup->mysql;
+
+    co_sql_add(sql, "START TRANSACTION");
+    co_sql_end(sql);
+
+    for (item = 1; item <= mysql->items; item++) {
+        for (location = 1; location <= mysql->locations; location++) {
+            stock = (long long) co_store_share(setup->conf, location);
+            setup->found->stock.initial += stock;
+
+            co_sql_add(sql, "INSERT INTO ledger VALUES"
+                       " (%d, %d, %d, %lld, %lld)",
+                       mysql->shop, item, location, stock, stock);
+            co_sql_end(sql);
+            co_sql_add(sql, "INSERT INTO pools VALUES (%d, %d, %d, %lld, 1)",
+                       mysql->shop, item, location, stock);
+            co_sql_end(sql);
+        }
+    }
+
+    setup->found->stock.available = setup->found->stock.initial;
+
+    co_sql_add(sql, "COMMIT");
+    co_sql_end(sql);
+}

@@ -1,0 +1,474 @@
+/*
+ * Units and their pools in MySQL or MariaDB: locking, taking, filling.
+ */
+
+#include "store_mysql_units.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+
+typedef struct {
+    co_mysql_t         *mysql;
+    int                 item;
+    int                 location;
+} co_mysql_filling_t;
+
+
+static void co_mysql_row_locks(void *data, int which, MYSQL_ROW row);
+static unsigned co_mysql_lock(co_mysql_t *mysql, co_lease_t *lease,
+    const co_hold_t *hold, co_mysql_locks_t *locks);
+static unsigned co_mysql_lock_waiting(co_mysql_t *mysql, co_lease_t *lease,
+    const co_part_t *part, co_mysql_locks_t *locks, int n);
+static void co_mysql_add_units(co_mysql_t *mysql, co_sql_t *sql,
+    const co_part_t *part, int64_t first_id, int64_t n);
+static void co_mysql_add_pool(co_mysql_t *mysql, co_sql_t *sql,
+    const co_part_t *part, int64_t taken, int64_t rows);
+static co_job_result_e co_mysql_fill(co_pool_job_t *job, co_lease_t *lease);
+static void co_mysql_filled(co_pool_job_t *job, unsigned error,
+    const char *text);
+
+
+co_mysql_locks_t *
+co_mysql_locks_new(const co_hold_t *hold)
+{
+    int                i;
+    int64_t            sum = 0, *ids;
+    co_mysql_locks_t  *locks;
+
+    for (i = 0; i < hold->parts_n; i++) {
+        sum += hold->parts[i].quantity;
+    }
+
+    locks = calloc(1, sizeof(*locks));
+    ids = calloc((size_t) sum + 1, sizeof(*ids));
+
+    if (locks == NULL || ids == NULL) {
+        free(locks);
+        free(ids);
+        return NULL;
+    }
+
+    locks->parts_n = hold->parts_n;
+    locks->ids = ids;
+
+    for (i = 0, sum = 0; i < hold->parts_n; i++) {
+        locks->parts[i].ids = ids + sum;
+        sum += hold->parts[i].quantity;
+    }
+
+    return locks;
+}
+
+
+void
+co_mysql_locks_free(co_mysql_locks_t *locks)
+{
+    free(locks->ids);
+    free(locks);
+}
+
+
+/* Rows of (part, id). */
+void
+co_mysql_row_ids(void *data, int which, MYSQL_ROW row)
+{
+    co_mysql_locks_t   *locks = data;
+    co_mysql_locked_t  *locked;
+
+    (void) which;
+
+    locked = &locks->parts[co_sql_number(row, 0)];
+    locked->ids[locked->ids_n++] = co_sql_number(row, 1);
+}
+
+
+/* The results of co_mysql_lock(), in its order. */
+static void
+co_mysql_row_locks(void *data, int which, MYSQL_ROW row)
+{
+    co_mysql_locks_t   *locks = data;
+    co_mysql_locked_t  *locked;
+
+    locked = &locks->parts[which % locks->parts_n];
+
+    switch (which / locks->parts_n) {
+
+    case 0:
+        locked->unpooled = co_sql_number(row, 0);
+        locked->next_id = co_sql_number(row, 1);
+        break;
+
+    case 1:
+        locked->ids[locked->ids_n++] = co_sql_number(row, 0);
+        break;
+
+    default:
+        locked->rows = co_sql_number(row, 0);
+    }
+}
+
+
+/* Locks the pools of all parts, then what units of theirs are free. */
+static unsigned
+co_mysql_lock(co_mysql_t *mysql, co_lease_t *lease, const co_hold_t *hold,
+    co_mysql_locks_t *locks)
+{
+    int        i;
+    co_sql_t  *sql = &lease->sql;
+
+    co_sql_begin(sql, lease->tag);
+    co_sql_add(sql, "START TRANSACTION");
+    co_sql_end(sql);
+
+    for (i = 0; i < hold->parts_n; i++) {
+        co_sql_add(sql, "SELECT unpooled, next_id FROM pools");
+        co_mysql_add_where(mysql, sql, &hold->parts[i]);
+        co_sql_add(sql, " FOR UPDATE");
+        co_sql_end(sql);
+    }
+
+    for (i = 0; i < hold->parts_n; i++) {
+        co_sql_add(sql, "SELECT id FROM units");
+        co_mysql_add_where(mysql, sql, &hold->parts[i]);
+        co_sql_add(sql, " ORDER BY id LIMIT %lld FOR UPDATE SKIP LOCKED",
+                   (long long) hold->parts[i].quantity);
+        co_sql_end(sql);
+    }
+
+    for (i = 0; i < hold->parts_n; i++) {
+        co_sql_add(sql, "SELECT COUNT(*) FROM units");
+        co_mysql_add_where(mysql, sql, &hold->parts[i]);
+        co_sql_end(sql);
+    }
+
+    return co_sql_run(sql, lease->mysql, co_mysql_row_locks, locks);
+}
+
+
+/*
+ * Locks the units of part "n" anew, and waits for those who have some: they
+ * wait for nobody, and may yet roll back.
+ */
+static unsigned
+co_mysql_lock_waiting(co_mysql_t *mysql, co_lease_t *lease,
+    const co_part_t *part, co_mysql_locks_t *locks, int n)
+{
+    co_sql_t  *sql = &lease->sql;
+
+    locks->parts[n].ids_n = 0;
+
+    co_sql_begin(sql, lease->tag);
+    co_sql_add(sql, "SELECT %d, id FROM units", n);
+    co_mysql_add_where(mysql, sql, part);
+    co_sql_add(sql, " ORDER BY id LIMIT %lld FOR UPDATE",
+               (long long) part->quantity);
+    co_sql_end(sql);
+
+    return co_sql_run(sql, lease->mysql, co_mysql_row_ids, locks);
+}
+
+
+/* The long way. */
+co_mysql_taken_e
+co_mysql_take(co_mysql_t *mysql, co_lease_t *lease, const co_hold_t *hold,
+    const co_order_t *order, int force)
+{
+    int                 i, debt = 0;
+    int64_t             missing, rows, n;
+    co_sql_t           *sql = &lease->sql;
+    const co_part_t    *part;
+    co_mysql_taken_e    taken = CO_MYSQL_ERROR;
+    co_mysql_locks_t   *locks;
+    co_mysql_locked_t  *locked;
+
+    locks = co_mysql_locks_new(hold);
+    if (locks == NULL) {
+        return CO_MYSQL_ERROR;
+    }
+
+    if (co_mysql_lock(mysql, lease, hold, locks) != 0) {
+        goto done;
+    }
+
+    for (i = 0; i < hold->parts_n; i++) {
+        part = &hold->parts[i];
+        locked = &locks->parts[i];
+
+        if (part->quantity - locked->ids_n > locked->unpooled
+            && co_mysql_lock_waiting(mysql, lease, part, locks, i) != 0)
+        {
+            goto done;
+        }
+
+        if (part->quantity - locked->ids_n > locked->unpooled && !force) {
+            taken = co_lease_rollback(lease) == 0 ? CO_MYSQL_SHORT
+                                                  : CO_MYSQL_ERROR;
+            goto done;
+        }
+    }
+
+    co_sql_begin(sql, lease->tag);
+
+    for (i = 0; i < hold->parts_n; i++) {
+        co_mysql_add_delete(mysql, sql, &hold->parts[i], &locks->parts[i]);
+    }
+
+    for (i = 0; i < hold->parts_n; i++) {
+        part = &hold->parts[i];
+        locked = &locks->parts[i];
+
+        missing = part->quantity - locked->ids_n;
+        rows = locked->rows - locked->ids_n;
+        n = 0;
+
+        if (rows <= 0 || rows < mysql->low_units) {
+            n = co_mysql_min(mysql->pool_units - rows,
+                             locked->unpooled - missing);
+            n = n > 0 ? n : 0;
+            co_mysql_add_units(mysql, sql, part, locked->next_id, n);
+            co_mysql_level(mysql, part->item, part->location)->dry_until_us
+                = 0;
+        }
+
+        co_mysql_add_pool(mysql, sql, part, missing + n, n);
+        debt |= locked->unpooled < missing;
+    }
+
+    if (order == NULL) {
+        co_mysql_add_hold(mysql, sql, hold);
+    } else {
+        co_mysql_add_order(mysql, sql, hold, order);
+    }
+
+    if (co_mysql_commit(mysql, lease) == 0) {
+        taken = debt ? CO_MYSQL_DEBT : CO_MYSQL_TAKEN;
+    }
+
+done:
+
+    co_mysql_locks_free(locks);
+
+    return taken;
+}
+
+
+void
+co_mysql_add_where(co_mysql_t *mysql, co_sql_t *sql, const co_part_t *part)
+{
+    co_sql_add(sql, " WHERE shop = %d AND item = %d AND location = %d",
+               mysql->shop, part->item, part->location);
+}
+
+
+void
+co_mysql_add_delete(co_mysql_t *mysql, co_sql_t *sql, const co_part_t *part,
+    const co_mysql_locked_t *locked)
+{
+    int  i;
+
+    if (locked->ids_n == 0) {
+        return;
+    }
+
+    co_sql_add(sql, "DELETE FROM units");
+    co_mysql_add_where(mysql, sql, part);
+
+    for (i = 0; i < locked->ids_n; i++) {
+        co_sql_add(sql, "%s%lld", i == 0 ? " AND id IN (" : ", ",
+                   (long long) locked->ids[i]);
+    }
+
+    co_sql_add(sql, ")");
+    co_sql_end(sql);
+}
+
+
+static void
+co_mysql_add_units(co_mysql_t *mysql, co_sql_t *sql, const co_part_t *part,
+    int64_t first_id, int64_t n)
+{
+    int64_t  i;
+
+    if (n == 0) {
+        return;
+    }
+
+    co_sql_add(sql, "INSERT INTO units (shop, item, location, id) VALUES");
+
+    for (i = 0; i < n; i++) {
+        co_sql_add(sql, "%s(%d, %d, %d, %lld)", i == 0 ? " " : ", ",
+                   mysql->shop, part->item, part->location,
+                   (long long) (first_id + i));
+    }
+
+    co_sql_end(sql);
+}
+
+
+/* "taken" units less in the number, of which "rows" became rows. */
+static void
+co_mysql_add_pool(co_mysql_t *mysql, co_sql_t *sql, const co_part_t *part,
+    int64_t taken, int64_t rows)
+{
+    if (taken == 0) {
+        return;
+    }
+
+    co_sql_add(sql, "UPDATE pools SET unpooled = unpooled - %lld,"
+               " next_id = next_id + %lld", (long long) taken,
+               (long long) rows);
+    co_mysql_add_where(mysql, sql, part);
+    co_sql_end(sql);
+}
+
+
+void
+co_mysql_add_hold(co_mysql_t *mysql, co_sql_t *sql, const co_hold_t *hold)
+{
+    int  i;
+
+    co_sql_add(sql, "INSERT INTO holds (shop, hold, part, item, location,"
+               " quantity, expires_ms) VALUES");
+
+    for (i = 0; i < hold->parts_n; i++) {
+        co_sql_add(sql, "%s(%d, ", i == 0 ? " " : ", ", mysql->shop);
+        co_sql_string(sql, hold->id);
+        co_sql_add(sql, ", %d, %d, %d, %lld, %lld)", i, hold->parts[i].item,
+                   hold->parts[i].location,
+                   (long long) hold->parts[i].quantity,
+                   (long long) hold->expires_ms);
+    }
+
+    co_sql_end(sql);
+}
+
+
+/* The statements that are written already, and the end. */
+unsigned
+co_mysql_commit(co_mysql_t *mysql, co_lease_t *lease)
+{
+    unsigned   error;
+    co_sql_t  *sql = &lease->sql;
+
+    if (mysql->work_us != 0) {
+        error = co_sql_run(sql, lease->mysql, NULL, NULL);
+        if (error != 0) {
+            return error;
+        }
+
+        usleep((useconds_t) mysql->work_us);
+        co_sql_begin(sql, lease->tag);
+    }
+
+    co_sql_add(sql, "COMMIT");
+    co_sql_end(sql);
+
+    return co_sql_run(sql, lease->mysql, NULL, NULL);
+}
+
+
+void
+co_mysql_fill_later(co_mysql_t *mysql, int item, int location)
+{
+    int                  idle = 0;
+    co_pool_job_t       *job;
+    co_mysql_level_t    *level;
+    co_mysql_filling_t  *filling;
+
+    level = co_mysql_level(mysql, item, location);
+
+    if (!__atomic_compare_exchange_n(&level->filling, &idle, 1, 0,
+                                     __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+    {
+        return;
+    }
+
+    job = calloc(1, sizeof(*job) + sizeof(*filling));
+    if (job == NULL) {
+        level->filling = 0;
+        return;
+    }
+
+    filling = (co_mysql_filling_t *) (job + 1);
+    filling->mysql = mysql;
+    filling->item = item;
+    filling->location = location;
+
+    job->tag = CO_TAG_REPLENISH;
+    job->run = co_mysql_fill;
+    job->end = co_mysql_filled;
+    job->data = filling;
+
+    (void) co_pool_submit(mysql->pool, job, 1);
+}
+
+
+static void
+co_mysql_filled(co_pool_job_t *job, unsigned error, const char *text)
+{
+    co_mysql_filling_t  *filling = job->data;
+
+    if (error != 0) {
+        fprintf(stderr, "checkout: store: item %d at location %d was not"
+                " replenished: %s; reservations will do it\n",
+                filling->item, filling->location, text);
+    }
+
+    co_mysql_level(filling->mysql, filling->item, filling->location)->filling
+        = 0;
+    free(job);
+}
+
+
+static co_job_result_e
+co_mysql_fill(co_pool_job_t *job, co_lease_t *lease)
+{
+    int64_t              n;
+    co_sql_t            *sql = &lease->sql;
+    co_mysql_filling_t  *filling = job->data;
+    co_mysql_t          *mysql = filling->mysql;
+    co_part_t            part = { filling->item, filling->location, 0 };
+    co_mysql_locks_t     locks = { .parts_n = 1 };
+    co_mysql_locked_t   *locked = &locks.parts[0];
+
+    co_sql_begin(sql, lease->tag);
+    co_sql_add(sql, "START TRANSACTION");
+    co_sql_end(sql);
+    co_sql_add(sql, "SELECT unpooled, next_id FROM pools");
+    co_mysql_add_where(mysql, sql, &part);
+    co_sql_add(sql, " FOR UPDATE");
+    co_sql_end(sql);
+
+    /* no unit is locked; this only keeps the results in their order */
+    co_sql_add(sql, "SELECT id FROM units WHERE FALSE");
+    co_sql_end(sql);
+    co_sql_add(sql, "SELECT COUNT(*) FROM units");
+    co_mysql_add_where(mysql, sql, &part);
+    co_sql_end(sql);
+
+    if (co_sql_run(sql, lease->mysql, co_mysql_row_locks, &locks) != 0) {
+        return CO_JOB_AGAIN;
+    }
+
+    n = co_mysql_min(mysql->pool_units - locked->rows, locked->unpooled);
+
+    if (n <= 0 || locked->rows >= mysql->low_units) {
+        return co_lease_rollback(lease) == 0 ? CO_JOB_DONE : CO_JOB_AGAIN;
+    }
+
+    co_sql_begin(sql, lease->tag);
+    co_mysql_add_units(mysql, sql, &part, locked->next_id, n);
+    co_mysql_add_pool(mysql, sql, &part, n, n);
+    co_sql_add(sql, "COMMIT");
+    co_sql_end(sql);
+
+    if (co_sql_run(sql, lease->mysql, NULL, NULL) != 0) {
+        return CO_JOB_AGAIN;
+    }
+
+    co_mysql_level(mysql, part.item, part.location)->dry_until_us = 0;
+
+    return CO_JOB_DONE;
+}

@@ -1,0 +1,186 @@
+# The store in MySQL or MariaDB, on a server of its own.
+
+use strict;
+use warnings;
+
+use Test::More;
+use CheckoutServer qw( post_text read_all wait_until );
+use PrivateMariaDB;
+
+my $contract = $ENV{CHECKOUT_CONTRACT}
+               || 'build/upstream-demo/store_contract';
+my @fast = qw( --payment-min-ms=1 --payment-max-ms=5 --decline=0 );
+
+my $db = PrivateMariaDB->start('--general-log', '--general-log-file=queries',
+                               '--log-output=FILE');
+
+# The pool of three holds less than an order, so most go the long way.
+my $shop = 0;
+
+for my $options ('pool=1000', 'pool=1000;low=0', 'pool=3;low=1;connections=2')
+{
+    my $store = $db->store('shop=' . ++$shop, $options);
+    my @lines = qx($contract '$store' 2>&1);
+
+    is($?, 0, "$options: what every store keeps to");
+    is_deeply([ grep { !/^(?:ok|1\.\.)/ } @lines ], [], "$options: all of it");
+    cmp_ok(scalar(grep { /^ok/ } @lines), '>', 50, "$options: was tried");
+}
+
+subtest 'every statement names its business process' => sub {
+    open(my $log, '<', $db->file('data/queries')) or die $!;
+    my %tags;
+    my @untagged;
+
+    while (my $line = <$log>) {
+        next if $line !~ /\bQuery\t(.*)/;
+        my $query = $1;
+
+        # those of the script that started the server
+        next if $query =~ /^(?:CREATE DATABASE|select \@\@version_comment)/;
+
+        if ($query =~ m{ /\*conn_tag='([a-z_]+)'\*/$}) {
+            $tags{$1}++;
+        } else {
+            push @untagged, $query;
+        }
+    }
+
+    is_deeply(\@untagged, [], 'none without');
+    cmp_ok($tags{$_} // 0, '>', 0, "some of $_")
+        for qw( inventory_reserve checkout_completion inventory_release
+                inventory_expire inventory_look inventory_count
+                inventory_admin inventory_replenish );
+};
+
+subtest 'a sale' => sub {
+    my $server = CheckoutServer->start('--store=' . $db->store('shop=10'),
+                                       '--stock=40', '--locations=3', @fast);
+    my %statuses;
+
+    $statuses{$_->{status}}++
+        for read_all(map { $server->send_raw(post_text('')) } 1 .. 60);
+    is_deeply(\%statuses, { 200 => 40, 409 => 20 }, 'sells what there is');
+
+    my ($status, $last) = $server->stop();
+    is($status, 0, 'stops');
+    is_deeply([ @$last{qw( stock_initial stock_now stock_held stock_sold
+                           orders oversold )} ],
+              [ 40, 0, 0, 40, 40, 0 ], 'its last line counts to the unit');
+
+    my @holders = @{$last->{connections}{holders}};
+    my %count = map { $_->{conn_tag} => $_->{count} } @holders;
+    is($count{checkout_completion}, 40, 'the connections, by who held them');
+    is($count{inventory_reserve}, 60, 'and how often');
+
+    is_deeply([ $db->ask('SELECT location, stock FROM ledger WHERE shop = 10'
+                         . ' ORDER BY location') ],
+              [ [ 1, 0 ], [ 2, 0 ], [ 3, 0 ] ], 'the ledger');
+    is_deeply([ $db->ask('SELECT COUNT(*), SUM(quantity) FROM orders'
+                         . ' WHERE shop = 10') ], [ [ 40, 40 ] ], 'the orders');
+
+    $server = CheckoutServer->start('--store=' . $db->store('shop=10'),
+                                    '--locations=3', @fast);
+    like($server->errors(), qr/continued: 0 of 40 units left, 40 orders/,
+         'a restart goes on with it');
+    $server->stop();
+
+    my $err;
+    ($status, undef, $err) = CheckoutServer->run(
+        '--store=' . $db->store('shop=10'), '--listen=127.0.0.1:0');
+    is($status, 1, 'with other locations it does not start');
+    like($err, qr/shop 10 has other items or locations/, 'and says why');
+};
+
+subtest 'a hold outlives its process, and expires' => sub {
+    my @store = ('--store=' . $db->store('shop=11'), '--stock=10',
+                 '--hold-ms=2000');
+    my $server = CheckoutServer->start(@store, qw( --payment-min-ms=60000
+                                                   --payment-max-ms=60000 ));
+    my @sockets = map { $server->send_raw(post_text('')) } 1 .. 4;
+
+    $server->wait_for(paying => 4);
+    $server->signal('KILL');
+    $server->ended();
+
+    $server = CheckoutServer->start(@store, @fast);
+    is($server->buy()->{status}, 200, 'others buy meanwhile');
+
+    my $stats = $server->wait_for(holds_expired_units => 4);
+    $stats = $server->wait_for(stock_held => 0);
+    is_deeply([ @$stats{qw( stock_now stock_sold )} ], [ 9, 1 ],
+              'all are available again');
+    $server->stop();
+};
+
+subtest 'the server dies in the middle of a sale' => sub {
+    my $server = CheckoutServer->start('--store=' . $db->store('shop=12'),
+        '--stock=50', qw( --payment-min-ms=200 --payment-max-ms=400
+                          --decline=0 ));
+    my @sockets = map { $server->send_raw(post_text('')) } 1 .. 30;
+
+    $server->wait_for(paying => 30);
+    $db->killed();
+    push @sockets, map { $server->send_raw(post_text('')) } 1 .. 30;
+
+    # payments end meanwhile, and their orders wait for the server
+    $server->wait_for(paying => 0);
+    $db->up();
+
+    my %statuses;
+    $statuses{$_->{status}}++ for read_all(@sockets);
+    is_deeply(\%statuses, { 200 => 50, 409 => 10 }, 'nobody notices');
+
+    my (undef, $last) = $server->stop();
+    is_deeply([ @$last{qw( stock_now stock_held stock_sold orders )} ],
+              [ 0, 0, 50, 50 ], 'to the unit');
+    cmp_ok($last->{connections}{lost}, '>', 0, 'the pool did');
+    like($server->errors(), qr/\A[^\n]*\n?\z/, 'no more said than need be');
+};
+
+subtest 'no server at all' => sub {
+    my ($status, undef, $err) = CheckoutServer->run(
+        '--listen=127.0.0.1:0', '--store=mysql:socket=/nonexistent/socket');
+
+    is($status, 1, 'refused');
+    like($err, qr/nonexistent.*is the server up/, 'and told what to do');
+};
+
+subtest 'the line for a connection has an end' => sub {
+    my $server = CheckoutServer->start(
+        '--store=' . $db->store('shop=13', 'connections=1', 'queue=2',
+                                'work_us=200000'),
+        '--stock=50', @fast);
+    my @responses = read_all(map { $server->send_raw(post_text('')) } 1 .. 20);
+    my @busy = grep { $_->{status} == 503 } @responses;
+
+    cmp_ok(scalar(grep { $_->{status} == 200 } @responses), '>=', 1,
+           'some are served');
+    cmp_ok(scalar(@busy), '>=', 10, 'most are told to come back');
+    like($busy[0]{head}, qr/^Retry-After: 1\r$/m, 'and when');
+    like($busy[0]{content}, qr/"status":"busy"/, 'in a word');
+
+    my $stats = $server->wait_for(in_progress => 0);
+    is($stats->{connections}{refused}, scalar(@busy), 'they are counted');
+    is($stats->{connections}{size}, 1, 'there never was more than one');
+};
+
+subtest 'who holds the connections' => sub {
+    my $server = CheckoutServer->start(
+        '--store=' . $db->store('shop=14', 'connections=2'), '--stock=50',
+        '--slow-report=50', @fast);
+
+    is($server->buy()->{status}, 200, 'an order') for 1 .. 5;
+
+    my $stats = wait_until {
+        my $stats = $server->stats();
+        my ($first) = @{$stats->{connections}{holders}};
+        $first->{conn_tag} eq 'sales_report' && $first->{count} == 5 && $stats;
+    } 'the reports';
+    my ($first, $second) = @{$stats->{connections}{holders}};
+
+    cmp_ok($first->{p50_ms}, '>=', 50, 'the slow report, for long');
+    cmp_ok($first->{total_ms}, '>', $second->{total_ms}, 'the most by far');
+};
+
+done_testing();

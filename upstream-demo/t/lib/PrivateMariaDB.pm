@@ -1,0 +1,86 @@
+package PrivateMariaDB;
+
+# A MariaDB for one test: its own folder, its own socket, ended by its pid.
+
+use strict;
+use warnings;
+
+use Carp qw( croak );
+use File::Temp ();
+
+
+sub start {
+    my ($class, @options) = @_;
+
+    my $self = bless { dir => File::Temp->newdir('ft-XXXXXX', TMPDIR => 1),
+                       options => \@options, owner => $$ }, $class;
+    $self->up();
+
+    return $self;
+}
+
+
+sub _run {
+    my ($self, $action, @options) = @_;
+
+    system('scripts/mariadb.sh', $action, "$self->{dir}/db", @options) == 0
+        or croak "scripts/mariadb.sh $action failed";
+}
+
+
+sub up {
+    my ($self) = @_;
+
+    $self->_run('start', @{$self->{options}});
+}
+
+
+# As a power cut does.
+sub killed {
+    my ($self) = @_;
+
+    $self->_run('kill');
+}
+
+
+sub file {
+    my ($self, $name) = @_;
+
+    return "$self->{dir}/db/$name";
+}
+
+
+# The value of --store, with more of its options.
+sub store {
+    my ($self, @options) = @_;
+
+    return join(';', 'mysql:socket=' . $self->file('socket'), 'user=root',
+                'database=flash_throttle', @options);
+}
+
+
+# The rows of a query, each a list.
+sub ask {
+    my ($self, $query) = @_;
+
+    open(my $out, '-|', 'mariadb', '--no-defaults', '--batch',
+         '--skip-column-names', '--user=root',
+         '--socket=' . $self->file('socket'), 'flash_throttle', '-e', $query)
+        or croak "mariadb: $!";
+    my @rows = map { chomp; [ split(/\t/) ] } <$out>;
+    close($out) or croak "mariadb: $query";
+
+    return @rows;
+}
+
+
+sub DESTROY {
+    my ($self) = @_;
+
+    return if $self->{owner} != $$;
+    local ($?, $!, $@);
+    system('scripts/mariadb.sh', 'stop', "$self->{dir}/db");
+}
+
+
+1;
