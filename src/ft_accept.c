@@ -123,24 +123,52 @@ ft_like(ft_liking_t *liking, uint32_t exact, uint32_t milli)
 }
 
 
-static void
-ft_accept_range(ft_accept_t *accept, const char *text, const char *end)
+bool
+ft_accept_next(const char **text, const char *end, ft_range_t *range)
 {
-    size_t       len, type_len;
-    uint32_t     milli;
-    const char  *type, *param;
+    size_t       len;
+    const char  *p, *last, *param;
 
-    type = ft_cut(&text, end, ';', &type_len);
-    milli = 1000;
+    if (*text >= end) {
+        return false;
+    }
 
-    while (text < end) {
-        param = ft_cut(&text, end, ';', &len);
+    p = ft_cut(text, end, ',', &len);
+    last = p + len;
+
+    range->type = ft_cut(&p, last, ';', &range->len);
+    range->milli = 1000;
+
+    while (p < last) {
+        param = ft_cut(&p, last, ';', &len);
 
         if (len >= 2 && ft_is(param, 2, "q=")) {
-            milli = ft_weight(param + 2, len - 2);
+            range->milli = ft_weight(param + 2, len - 2);
             break;
         }
     }
+
+    return true;
+}
+
+
+bool
+ft_accept_is(const ft_range_t *range, const char *type)
+{
+    return ft_is(range->type, range->len, type);
+}
+
+
+static void
+ft_accept_range(ft_accept_t *accept, const ft_range_t *range)
+{
+    size_t       type_len;
+    uint32_t     milli;
+    const char  *type;
+
+    type = range->type;
+    type_len = range->len;
+    milli = range->milli;
 
     if (ft_is_json(type, type_len)) {
         ft_like(&accept->json, FT_NAMED, milli);
@@ -164,13 +192,13 @@ ft_accept_range(ft_accept_t *accept, const char *text, const char *end)
 void
 ft_accept_read(ft_accept_t *accept, const char *text, size_t len)
 {
-    const char  *range, *end;
+    ft_range_t   range;
+    const char  *end;
 
     end = text + len;
 
-    while (text < end) {
-        range = ft_cut(&text, end, ',', &len);
-        ft_accept_range(accept, range, range + len);
+    while (ft_accept_next(&text, end, &range)) {
+        ft_accept_range(accept, &range);
     }
 }
 

@@ -27,6 +27,20 @@ typedef struct {
 } ft_accept_t;
 
 
+/* One of the ranges that a header lists. */
+typedef struct {
+    const char     *type;           /* without its parameters */
+    size_t          len;
+    uint32_t        milli;          /* its weight x 1000 */
+} ft_range_t;
+
+
+/* The next range of a header's text, which moves on; false: no more. */
+bool ft_accept_next(const char **text, const char *end, ft_range_t *range);
+
+/* Whether it is this type, in lower case. */
+bool ft_accept_is(const ft_range_t *range, const char *type);
+
 /* Reads the text of one Accept header, in addition to those read before. */
 void ft_accept_read(ft_accept_t *accept, const char *text, size_t len);
 

@@ -24,12 +24,21 @@
 void
 ft_admission_count(const ft_call_t *call, uint64_t id, uint64_t first_ms)
 {
+    uint64_t  waited;
+
+    waited = call->now_ms > first_ms ? call->now_ms - first_ms : 0;
+
     ft_mark_admitted(&call->state->marks, id,
                      ft_admission_end_ms(call, first_ms));
     ft_add(&call->state->totals.admitted, 1);
+    ft_waits_count(&call->state->waits, waited);
 
-    if (call->now_ms > first_ms) {
-        ft_add(&call->state->totals.waited_ms, call->now_ms - first_ms);
+    if (waited) {
+        ft_add(&call->state->totals.waited_ms, waited);
+    }
+
+    if (waited > ft_load(&call->state->news.longest_ms)) {
+        ft_store(&call->state->news.longest_ms, waited);
     }
 }
 

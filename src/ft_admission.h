@@ -117,6 +117,9 @@ void ft_admission_enter(const ft_call_t *call, const ft_ticket_t *pass);
  */
 void ft_admission_done(ft_state_t *state, uint32_t epoch, uint32_t worker);
 
+/* Of these, one that the upstream answered with an error of its own (5xx). */
+void ft_admission_failed(ft_state_t *state, uint32_t epoch);
+
 /* What the figures are now; no side effect but a due tick. */
 ft_snapshot_t ft_admission_snapshot(const ft_call_t *call);
 

@@ -6,6 +6,7 @@
 #include "ft_control.h"
 #include "ft_foresee.h"
 #include "ft_orders.h"
+#include "ft_record.h"
 
 
 #define FT_SHOW_TAU_MS     1000     /* averaging of who shows up and stays */
@@ -143,6 +144,7 @@ ft_control_begin(const ft_call_t *call, uint64_t stamp_us)
     ft_store(&state->control.ticked_ms, call->now_ms);
 
     ft_control_foresee(call, 0);
+    ft_news_begin(call);
 }
 
 
@@ -484,28 +486,21 @@ ft_control_is_over(const ft_call_t *call, const ft_tick_t *tick)
 }
 
 
-void
-ft_control_tick(const ft_call_t *call)
+static void
+ft_control_step(const ft_call_t *call, ft_tick_t *tick)
 {
-    ft_tick_t    tick;
     ft_state_t  *state;
 
     state = call->state;
-
-    if (!ft_control_win(state, call->now_ms, &tick.dt_ms)) {
-        return;
-    }
-
-    ft_control_measure(call, &tick);
 
     if (!ft_load(&state->queueing)) {
         return;
     }
 
     ft_census_rank(&state->census);
-    tick.called = ft_census_called(&state->census);
+    tick->called = ft_census_called(&state->census);
 
-    if (ft_control_is_over(call, &tick)) {
+    if (ft_control_is_over(call, tick)) {
         ft_store(&state->queueing, 0);
         return;
     }
@@ -515,12 +510,45 @@ ft_control_tick(const ft_call_t *call)
     }
 
     if (call->rules->controller == FT_CONTROLLER_PROPORTIONAL) {
-        ft_control_proportional(call, &tick);
+        ft_control_proportional(call, tick);
         return;
     }
 
-    ft_control_boost(call, &tick);
-    ft_control_census(call, &tick);
+    ft_control_boost(call, tick);
+    ft_control_census(call, tick);
+}
+
+
+static void
+ft_control_record(const ft_call_t *call, const ft_tick_t *tick)
+{
+    ft_history_tick_t  record;
+
+    record.dt_ms = tick->dt_ms;
+    record.room_milli = tick->room_milli;
+    record.held = tick->held;
+    record.waiting = ft_load(&call->state->queueing)
+                     ? tick->held + ft_census_called(&call->state->census)
+                       + ft_control_ahead(call, UINT64_MAX)
+                     : 0;
+
+    ft_history_record(call, &record);
+    ft_news_record(call, record.waiting);
+}
+
+
+void
+ft_control_tick(const ft_call_t *call)
+{
+    ft_tick_t  tick;
+
+    if (!ft_control_win(call->state, call->now_ms, &tick.dt_ms)) {
+        return;
+    }
+
+    ft_control_measure(call, &tick);
+    ft_control_step(call, &tick);
+    ft_control_record(call, &tick);
 }
 
 

@@ -212,6 +212,15 @@ ft_admission_enter(const ft_call_t *call, const ft_ticket_t *pass)
 
 
 void
+ft_admission_failed(ft_state_t *state, uint32_t epoch)
+{
+    if (ft_load(&state->epoch) == epoch) {
+        ft_add(&state->totals.errors, 1);
+    }
+}
+
+
+void
 ft_admission_done(ft_state_t *state, uint32_t epoch, uint32_t worker)
 {
     uint32_t           n;

@@ -13,7 +13,9 @@
 #include <stdint.h>
 #include "ft_bucket.h"
 #include "ft_census.h"
+#include "ft_history.h"
 #include "ft_mark.h"
+#include "ft_news.h"
 #include "ft_sessions.h"
 
 
@@ -43,6 +45,7 @@ typedef struct {
     _Atomic uint64_t  sold_out;     /* told that everything is sold */
     _Atomic uint64_t  passed;       /* came with a valid pass */
     _Atomic uint64_t  done;         /* ended at the upstream */
+    _Atomic uint64_t  errors;       /* of these, answered 5xx by it */
     _Atomic uint64_t  left;         /* gone while held */
     _Atomic uint64_t  missed;       /* called and did not come */
     _Atomic uint64_t  vanished;     /* fell out before they were called */
@@ -101,6 +104,9 @@ typedef struct {
     ft_sessions_t     sessions;
     ft_hand_t         hand[FT_WORKERS];
     ft_census_t       census;
+    ft_waits_t        waits;        /* of the admitted */
+    ft_news_t         news;
+    ft_history_t      history;
 } ft_state_t;
 
 

@@ -424,6 +424,34 @@ test_memory_for_a_key(void **unused)
 }
 
 
+/* "One key takes about N KB": to the twentieth part. */
+static void
+test_memory_that_the_readme_states(void **unused)
+{
+    char       *p, line[1024];
+    FILE       *file;
+    long        size, stated;
+
+    (void) unused;
+
+    file = fopen("README.md", "r");
+    assert_non_null(file);
+
+    for (p = NULL; p == NULL && fgets(line, sizeof(line), file); /* void */) {
+        p = strstr(line, "One key takes about ");
+    }
+
+    fclose(file);
+    assert_non_null(p);
+
+    size = (long) (ft_zone_size(1001) - ft_zone_size(1)) / 1000;
+    stated = strtol(p + strlen("One key takes about "), NULL, 10) * 1000;
+
+    unit_check(labs(size - stated) <= size / 20,
+               "README.md says %ld bytes for a key, it takes %ld", stated, size);
+}
+
+
 static void
 test_clock_follows_the_monotonic(void **unused)
 {
@@ -542,6 +570,7 @@ main(void)
         cmocka_unit_test(test_an_evicted_state_is_new),
         cmocka_unit_test(test_random_keys),
         cmocka_unit_test(test_memory_for_a_key),
+        cmocka_unit_test(test_memory_that_the_readme_states),
         cmocka_unit_test(test_clock_follows_the_monotonic),
         cmocka_unit_test(test_clock_of_a_second),
         cmocka_unit_test(test_clock_steps_while_nobody_waits),

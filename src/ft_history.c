@@ -1,0 +1,267 @@
+
+/*
+ * The history: see ft_history.h.
+ */
+
+#include "ft_control.h"
+#include "ft_record.h"
+
+
+#define ft_load(p)      atomic_load_explicit(p, memory_order_relaxed)
+#define ft_store(p, v)  atomic_store_explicit(p, v, memory_order_relaxed)
+
+
+const char *const  ft_history_names[FT_HISTORY_COLUMNS] = {
+    [FT_HISTORY_FIRST_ATTEMPTS] = "first_attempts",
+    [FT_HISTORY_POLLS] = "polls",
+    [FT_HISTORY_ADMITTED] = "admitted",
+    [FT_HISTORY_QUEUED] = "queued",
+    [FT_HISTORY_REJECTED] = "rejected",
+    [FT_HISTORY_SOLD_OUT] = "sold_out",
+    [FT_HISTORY_PASSED] = "passed",
+    [FT_HISTORY_DONE] = "done",
+    [FT_HISTORY_ERRORS] = "errors",
+    [FT_HISTORY_GONE] = "gone",
+    [FT_HISTORY_WAITING] = "waiting",
+    [FT_HISTORY_HELD] = "held",
+    [FT_HISTORY_INFLIGHT] = "inflight",
+    [FT_HISTORY_THRESHOLD_AGE_MS] = "threshold_age_ms",
+    [FT_HISTORY_UNUSED_MILLI] = "room_unused_milli",
+    [FT_HISTORY_WAIT_P50_MS] = "wait_p50_ms",
+    [FT_HISTORY_WAIT_P95_MS] = "wait_p95_ms"
+};
+
+
+static uint32_t
+ft_u32(uint64_t n)
+{
+    return n < UINT32_MAX ? (uint32_t) n : UINT32_MAX;
+}
+
+
+/* The totals as the columns count them, as far as 32 bits go. */
+static void
+ft_history_totals(const ft_totals_t *totals, uint32_t n[FT_HISTORY_COUNTS])
+{
+    n[FT_HISTORY_FIRST_ATTEMPTS] = (uint32_t) ft_load(&totals->first_attempts);
+    n[FT_HISTORY_POLLS] = (uint32_t) ft_load(&totals->polls);
+    n[FT_HISTORY_ADMITTED] = (uint32_t) ft_load(&totals->admitted);
+    n[FT_HISTORY_QUEUED] = (uint32_t) ft_load(&totals->queued);
+    n[FT_HISTORY_REJECTED] = (uint32_t) ft_load(&totals->rejected);
+    n[FT_HISTORY_SOLD_OUT] = (uint32_t) ft_load(&totals->sold_out);
+    n[FT_HISTORY_PASSED] = (uint32_t) ft_load(&totals->passed);
+    n[FT_HISTORY_DONE] = (uint32_t) ft_load(&totals->done);
+    n[FT_HISTORY_ERRORS] = (uint32_t) ft_load(&totals->errors);
+    n[FT_HISTORY_GONE] = (uint32_t) (ft_load(&totals->left)
+                                     + ft_load(&totals->missed)
+                                     + ft_load(&totals->vanished));
+}
+
+
+static ft_history_step_t *
+ft_history_step(ft_history_t *history, uint32_t number)
+{
+    return &history->step[number % FT_HISTORY_STEPS];
+}
+
+
+/* Makes a step new: while it changes it is none. */
+static ft_history_step_t *
+ft_history_open(ft_history_t *history, uint32_t number)
+{
+    uint32_t            i;
+    ft_history_step_t  *step;
+
+    step = ft_history_step(history, number);
+
+    ft_store(&step->number, 0);
+    atomic_thread_fence(memory_order_release);
+
+    for (i = 0; i < FT_HISTORY_COLUMNS; i++) {
+        ft_store(&step->value[i], 0);
+    }
+
+    atomic_store_explicit(&step->number, number, memory_order_release);
+
+    return step;
+}
+
+
+/*
+ * What has been counted since the last tick belongs to that tick's step:
+ * whatever is decided later ticks first.
+ */
+static void
+ft_history_close(const ft_call_t *call, const ft_history_tick_t *tick,
+    ft_history_step_t *step)
+{
+    uint32_t       i, delta, n[FT_HISTORY_COUNTS];
+    uint64_t       now[FT_WAITS_BUCKETS];
+    ft_state_t    *state;
+    ft_history_t  *history;
+
+    state = call->state;
+    history = &state->history;
+
+    ft_history_totals(&state->totals, n);
+
+    delta = n[FT_HISTORY_ADMITTED]
+            - ft_load(&history->seen[FT_HISTORY_ADMITTED]);
+
+    if (delta) {
+        ft_waits_read(&state->waits, now);
+
+        for (i = 0; i < FT_WAITS_BUCKETS; i++) {
+            now[i] -= ft_load(&history->waits.n[i]);
+        }
+
+        ft_store(&step->value[FT_HISTORY_WAIT_P50_MS],
+                 ft_u32(ft_waits_quantile_ms(now, 500)));
+        ft_store(&step->value[FT_HISTORY_WAIT_P95_MS],
+                 ft_u32(ft_waits_quantile_ms(now, 950)));
+    }
+
+    for (i = 0; i < FT_HISTORY_COUNTS; i++) {
+        delta = n[i] - ft_load(&history->seen[i]);
+
+        if (delta) {
+            ft_store(&history->seen[i], n[i]);
+            ft_store(&step->value[i], ft_load(&step->value[i]) + delta);
+        }
+    }
+
+    if (ft_load(&state->queueing)) {
+        ft_store(&history->unused, ft_load(&history->unused)
+                                   + tick->room_milli * tick->dt_ms);
+        ft_store(&step->value[FT_HISTORY_UNUSED_MILLI],
+                 ft_u32(ft_load(&history->unused) / FT_HISTORY_STEP_MS));
+    }
+}
+
+
+/* Goes on to a new step, past those in which nobody came to tick. */
+static ft_history_step_t *
+ft_history_turn(ft_state_t *state, ft_history_step_t *step, uint32_t last,
+    uint32_t number)
+{
+    uint32_t       i, from;
+    uint64_t       now[FT_WAITS_BUCKETS];
+    ft_history_t  *history;
+
+    history = &state->history;
+
+    ft_waits_read(&state->waits, now);
+
+    for (i = 0; i < FT_WAITS_BUCKETS; i++) {
+        ft_store(&history->waits.n[i], now[i]);
+    }
+
+    ft_store(&history->unused, 0);
+
+    if (number > last) {
+        from = number - last < FT_HISTORY_STEPS ? last + 1
+                                                : number - FT_HISTORY_STEPS + 1;
+
+        for ( /* void */ ; from < number; from++) {
+            (void) ft_history_open(history, from);
+
+            if (ft_load(&step->number) != last) {
+                continue;
+            }
+
+            for (i = FT_HISTORY_WAITING; i <= FT_HISTORY_THRESHOLD_AGE_MS; i++)
+            {
+                ft_store(&ft_history_step(history, from)->value[i],
+                         ft_load(&step->value[i]));
+            }
+        }
+    }
+
+    return ft_history_open(history, number);
+}
+
+
+void
+ft_history_record(const ft_call_t *call, const ft_history_tick_t *tick)
+{
+    uint32_t            last, number;
+    uint64_t            threshold_ms, age;
+    ft_state_t         *state;
+    ft_history_t       *history;
+    ft_history_step_t  *step;
+
+    state = call->state;
+    history = &state->history;
+
+    number = (uint32_t) (call->now_ms / FT_HISTORY_STEP_MS);
+    last = ft_load(&history->number);
+
+    step = last ? ft_history_step(history, last)
+                : ft_history_open(history, number);
+
+    ft_history_close(call, tick, step);
+
+    if (last && number != last) {
+        step = ft_history_turn(state, step, last, number);
+    }
+
+    ft_store(&history->number, number);
+
+    threshold_ms = ft_load(&state->census.threshold_us) / 1000;
+    age = ft_load(&state->queueing) && call->now_ms > threshold_ms
+          ? call->now_ms - threshold_ms : 0;
+
+    ft_store(&step->value[FT_HISTORY_WAITING], tick->waiting);
+    ft_store(&step->value[FT_HISTORY_HELD], tick->held);
+    ft_store(&step->value[FT_HISTORY_INFLIGHT],
+             ft_state_inflight(state, call->workers));
+    ft_store(&step->value[FT_HISTORY_THRESHOLD_AGE_MS], ft_u32(age));
+}
+
+
+bool
+ft_history_read(const ft_history_t *history, uint32_t number,
+    uint32_t value[FT_HISTORY_COLUMNS])
+{
+    uint32_t                  i;
+    const ft_history_step_t  *step;
+
+    step = &history->step[number % FT_HISTORY_STEPS];
+
+    if (atomic_load_explicit(&step->number, memory_order_acquire) != number) {
+        return false;
+    }
+
+    for (i = 0; i < FT_HISTORY_COLUMNS; i++) {
+        value[i] = ft_load(&step->value[i]);
+    }
+
+    atomic_thread_fence(memory_order_acquire);
+
+    return ft_load(&step->number) == number;
+}
+
+
+bool
+ft_history_range(const ft_history_t *history, uint64_t now_ms, uint32_t most,
+    uint32_t *first, uint32_t *last)
+{
+    uint32_t  n;
+
+    n = (uint32_t) (now_ms / FT_HISTORY_STEP_MS);
+
+    /* the tick that would have opened it may be due only in a moment */
+
+    if (ft_load(&history->step[n % FT_HISTORY_STEPS].number) != n) {
+        n--;
+    }
+
+    *last = n;
+
+    while (most && ft_load(&history->step[n % FT_HISTORY_STEPS].number) == n) {
+        *first = n--;
+        most--;
+    }
+
+    return n != *last;
+}
