@@ -5,7 +5,8 @@
 # usage: scripts/install-deps.sh GROUP...
 #
 #   build     compiler, make, the libraries of nginx, the checkout, the tools
-#   test      Test::Nginx, and the programs that the suites run
+#   test      Test::Nginx, and the programs that the suites run; Prometheus, into
+#             build/prometheus
 #   valgrind  for "make test-valgrind"
 #   matrix    for "make matrix"
 #   k6        k6, the load generator, with the machine's Go
@@ -106,6 +107,23 @@ install_test_nginx() {
 }
 
 
+# Unpacked, not installed: the package would start a server on this machine.
+install_prometheus() {
+    local dir to=build/prometheus
+
+    ! have prometheus || ! have promtool || return 0
+    [ ! -x "$to/usr/bin/promtool" ] || return 0
+
+    say "unpacking Debian's prometheus into $to (nothing is started)"
+
+    dir=$(mktemp -d)
+    apt_private_download "$dir" "$(debian_release)" prometheus
+    mkdir -p "$to"
+    dpkg -x "$dir"/prometheus_*.deb "$to"
+    rm -rf "$dir"
+}
+
+
 install_k6() {
     local go version bin=build/bin
 
@@ -178,7 +196,7 @@ install_packages "${wanted[@]}"
 
 for group; do
     case $group in
-    test) install_test_nginx ;;
+    test) install_test_nginx; install_prometheus ;;
     k6) install_k6 ;;
     browser) install_browser ;;
     esac
