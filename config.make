@@ -13,3 +13,14 @@ $NGX_OBJS/ngx_http_flash_throttle_pages.h:	$ngx_addon_dir/scripts/page.sh \\
 	mv \$@.new \$@
 
 END
+
+cat << END                                                    >> $NGX_MAKEFILE
+
+$NGX_OBJS/ngx_http_flash_throttle_dashboard.h:	$ngx_addon_dir/scripts/page.sh \\
+	$ngx_addon_dir/conf/dashboard/dashboard.html
+	sh $ngx_addon_dir/scripts/page.sh \\
+		$ngx_addon_dir/conf/dashboard/dashboard.html \\
+		> \$@.new
+	mv \$@.new \$@
+
+END

@@ -163,6 +163,8 @@ ngx_http_flash_throttle_create_main_conf(ngx_conf_t *cf)
      *     ftmf->ring = NULL;
      *     ftmf->page = NULL;
      *     ftmf->rejected = NULL;
+     *     ftmf->policy = { 0, NULL };
+     *     ftmf->etag = { 0, NULL };
      */
 
     if (ngx_array_init(&ftmf->zones, cf->pool, 2,
@@ -430,6 +432,8 @@ ngx_http_flash_throttle_init_process(ngx_cycle_t *cycle)
         if (ngx_http_flash_throttle_init_lines(zones[i], cycle) != NGX_OK) {
             return NGX_ERROR;
         }
+
+        ngx_http_flash_throttle_init_news(zones[i], cycle->log);
     }
 
     return NGX_OK;

@@ -14,6 +14,7 @@
 
 #include "ft_admission.h"
 #include "ft_orders.h"
+#include "ft_record.h"
 #include "ft_zone.h"
 
 
@@ -30,6 +31,9 @@
  * line of 8k, so that nobody who can set cookies for the site hides a place.
  */
 #define NGX_HTTP_FLASH_THROTTLE_TRIES     128
+
+
+#define NGX_HTTP_FLASH_THROTTLE_NEWS      1000    /* ms */
 
 
 typedef struct ngx_http_flash_throttle_zone_s  ngx_http_flash_throttle_zone_t;
@@ -59,6 +63,7 @@ struct ngx_http_flash_throttle_zone_s {
     time_t                           reaped;
     time_t                           refused;       /* logged, for a new key */
     time_t                           evicted;       /* logged, an old one */
+    ngx_event_t                      news;
     ngx_http_flash_throttle_line_t  *lines;
 };
 
@@ -124,6 +129,10 @@ typedef struct {
 
     ngx_http_flash_throttle_page_t  *page;
     ngx_http_flash_throttle_page_t  *rejected;
+
+    /* of the dashboard; its Content-Security-Policy is NULL if none has it */
+    ngx_str_t                        policy;
+    ngx_str_t                        etag;
 } ngx_http_flash_throttle_main_conf_t;
 
 
@@ -231,6 +240,19 @@ void ngx_http_flash_throttle_leave(ngx_http_flash_throttle_ctx_t *ctx);
 void ngx_http_flash_throttle_wake(ngx_http_flash_throttle_line_t *line);
 ngx_int_t ngx_http_flash_throttle_init_lines(
     ngx_http_flash_throttle_zone_t *zone, ngx_cycle_t *cycle);
+
+
+/*
+ * The news of a zone, for the error log: looked for each second by workers that
+ * have made somebody wait, and written by one of them.
+ */
+void ngx_http_flash_throttle_init_news(ngx_http_flash_throttle_zone_t *zone,
+    ngx_log_t *log);
+
+#define ngx_http_flash_throttle_expect_news(zone)                             \
+    if (!(zone)->news.timer_set) {                                            \
+        ngx_add_timer(&(zone)->news, NGX_HTTP_FLASH_THROTTLE_NEWS);           \
+    }
 
 
 /* Looks through a request's headers. */

@@ -13,6 +13,7 @@
 static ngx_int_t ngx_http_flash_throttle_body_filter(ngx_http_request_t *r,
     ngx_chain_t *in);
 static ngx_buf_t *ngx_http_flash_throttle_last(ngx_chain_t *in);
+static ngx_uint_t ngx_http_flash_throttle_is_error(ngx_http_request_t *r);
 
 
 static ngx_http_output_body_filter_pt  ngx_http_next_body_filter;
@@ -76,6 +77,24 @@ ngx_http_flash_throttle_last(ngx_chain_t *in)
 }
 
 
+/* What the upstream said at last; an error_page may have hidden it. */
+
+static ngx_uint_t
+ngx_http_flash_throttle_is_error(ngx_http_request_t *r)
+{
+    ngx_http_upstream_state_t  *state;
+
+    if (r->upstream_states && r->upstream_states->nelts) {
+        state = r->upstream_states->elts;
+        state += r->upstream_states->nelts - 1;
+
+        return state->status >= NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return r->headers_out.status >= NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
 void
 ngx_http_flash_throttle_done(ngx_http_flash_throttle_ctx_t *ctx)
 {
@@ -87,6 +106,10 @@ ngx_http_flash_throttle_done(ngx_http_flash_throttle_ctx_t *ctx)
 
     ctx->counted = 0;
     zone = ctx->zone;
+
+    if (ngx_http_flash_throttle_is_error(ctx->request)) {
+        ft_admission_failed(ctx->state, ctx->epoch);
+    }
 
     ft_admission_done(ctx->state, ctx->epoch, zone->worker);
 

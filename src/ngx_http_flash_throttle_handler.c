@@ -353,6 +353,7 @@ ngx_http_flash_throttle_queue(ngx_http_request_t *r,
         return ngx_http_flash_throttle_hold(r, ctx);
 
     case FT_WAIT:
+        ngx_http_flash_throttle_expect_news(ctx->zone);
         ctx->status = NGX_HTTP_FLASH_THROTTLE_QUEUED;
         return NGX_OK;
 

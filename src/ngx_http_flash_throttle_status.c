@@ -2,56 +2,70 @@
 /*
  * Copyright (C) flash_throttle contributors
  *
- * The status: the figures of every zone and key, as JSON.
+ * The status: the figures of every zone and key, as JSON, for Prometheus, or as
+ * a page that draws them.
  */
 
 
-#include "ngx_http_flash_throttle.h"
+#include "ngx_http_flash_throttle_status.h"
+#include "ft_format.h"
 
 
-/* characters that an escaped byte takes at most */
-#define NGX_HTTP_FLASH_THROTTLE_ESCAPED   6
-
-/* one key's names, numbers and the escaped key itself */
-#define NGX_HTTP_FLASH_THROTTLE_KEY_LEN                                       \
-    (1024 + 32 * NGX_INT64_LEN                                                \
-     + NGX_HTTP_FLASH_THROTTLE_ESCAPED * FT_KEY_MAX)
-
-#define NGX_HTTP_FLASH_THROTTLE_ZONE_LEN  (256 + 8 * NGX_INT64_LEN)
-
-
-/* where the answer grows: one buffer for each part, so of any length */
-typedef struct {
-    ngx_pool_t    *pool;
-    ngx_chain_t   *out;
-    ngx_chain_t  **last;
-    off_t          size;
-} ngx_http_flash_throttle_parts_t;
+#define NGX_HTTP_FLASH_THROTTLE_PART  8192
 
 
 static ngx_int_t ngx_http_flash_throttle_status_handler(ngx_http_request_t *r);
+static ngx_int_t ngx_http_flash_throttle_status_format(ngx_http_request_t *r,
+    ft_format_t *format);
+static ngx_int_t ngx_http_flash_throttle_status_history(ngx_http_request_t *r,
+    ngx_uint_t *steps);
 static ngx_int_t ngx_http_flash_throttle_status_json(ngx_http_request_t *r,
-    ngx_http_flash_throttle_parts_t *parts);
+    ngx_http_flash_throttle_parts_t *parts, ngx_uint_t steps);
 static ngx_int_t ngx_http_flash_throttle_status_zone(
     ngx_http_flash_throttle_parts_t *parts,
-    ngx_http_flash_throttle_zone_t *zone, ngx_uint_t first);
+    ngx_http_flash_throttle_zone_t *zone, ngx_uint_t steps, ngx_uint_t first);
 static ngx_int_t ngx_http_flash_throttle_status_key(
     ngx_http_flash_throttle_parts_t *parts,
-    ngx_http_flash_throttle_zone_t *zone, uint32_t i, ngx_uint_t *first);
-static u_char *ngx_http_flash_throttle_status_now(u_char *p,
-    ft_snapshot_t *s);
-static u_char *ngx_http_flash_throttle_status_totals(u_char *p,
-    ft_totals_t *totals);
-static u_char *ngx_http_flash_throttle_escape(u_char *p, u_char *s,
-    size_t len);
-static ngx_buf_t *ngx_http_flash_throttle_part(
-    ngx_http_flash_throttle_parts_t *parts, size_t size);
+    ngx_http_flash_throttle_figures_t *f, ngx_uint_t steps, ngx_uint_t first);
+static ngx_int_t ngx_http_flash_throttle_status_steps(
+    ngx_http_flash_throttle_parts_t *parts,
+    ngx_http_flash_throttle_figures_t *f, ngx_uint_t steps);
+
+
+/* by ft_format_t; and how long they are without their parameters */
+
+static struct {
+    ngx_str_t  type;
+    size_t     len;
+} ngx_http_flash_throttle_types[] = {
+    { ngx_string("application/json"),
+      sizeof("application/json") - 1 },
+
+    { ngx_string("application/openmetrics-text; version=1.0.0; charset=utf-8"),
+      sizeof("application/openmetrics-text") - 1 },
+
+    { ngx_string("text/plain; version=0.0.4; charset=utf-8"),
+      sizeof("text/plain") - 1 },
+
+    { ngx_string("text/html; charset=utf-8"),
+      sizeof("text/html") - 1 }
+};
 
 
 char *
 ngx_http_flash_throttle_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    ngx_http_core_loc_conf_t  *clcf;
+    ngx_http_core_loc_conf_t             *clcf;
+    ngx_http_flash_throttle_main_conf_t  *ftmf;
+
+    ftmf = ngx_http_conf_get_module_main_conf(cf,
+                                              ngx_http_flash_throttle_module);
+
+    if (ftmf->policy.data == NULL
+        && ngx_http_flash_throttle_init_dashboard(cf, ftmf) != NGX_OK)
+    {
+        return NGX_CONF_ERROR;
+    }
 
     clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
     clcf->handler = ngx_http_flash_throttle_status_handler;
@@ -64,8 +78,13 @@ static ngx_int_t
 ngx_http_flash_throttle_status_handler(ngx_http_request_t *r)
 {
     ngx_int_t                         rc;
-    ngx_table_elt_t                  *h;
+    ngx_uint_t                        steps;
+    ngx_chain_t                      *cl;
+    ft_format_t                       format;
     ngx_http_flash_throttle_parts_t   parts;
+
+    static ngx_str_t  vary = ngx_string("Accept");
+    static ngx_str_t  no_store = ngx_string("no-store");
 
     if (!(r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD))) {
         return NGX_HTTP_NOT_ALLOWED;
@@ -77,31 +96,57 @@ ngx_http_flash_throttle_status_handler(ngx_http_request_t *r)
         return rc;
     }
 
+    if (ngx_http_flash_throttle_status_format(r, &format) != NGX_OK
+        || ngx_http_flash_throttle_status_history(r, &steps) != NGX_OK)
+    {
+        return NGX_HTTP_BAD_REQUEST;
+    }
+
     parts.pool = r->pool;
+    parts.out = NULL;
     parts.last = &parts.out;
-    parts.size = 0;
+    parts.buf = NULL;
 
-    if (ngx_http_flash_throttle_status_json(r, &parts) != NGX_OK) {
+    if (format == FT_FORMAT_HTML) {
+        rc = ngx_http_flash_throttle_dashboard(r, &parts);
+
+    } else if (format == FT_FORMAT_JSON) {
+        rc = ngx_http_flash_throttle_status_json(r, &parts, steps);
+
+    } else {
+        rc = ngx_http_flash_throttle_metrics(r, &parts,
+                                             format == FT_FORMAT_OPENMETRICS);
+    }
+
+    if (rc != NGX_OK
+        || ngx_http_flash_throttle_status_header(r, "Vary", &vary) != NGX_OK)
+    {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    h = ngx_list_push(&r->headers_out.headers);
-    if (h == NULL) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
+    if (format != FT_FORMAT_HTML) {
 
-    h->hash = 1;
-#if (nginx_version >= 1023000)
-    h->next = NULL;
-#endif
-    ngx_str_set(&h->key, "Cache-Control");
-    ngx_str_set(&h->value, "no-store");
+        if (ngx_http_flash_throttle_status_header(r, "Cache-Control", &no_store)
+            != NGX_OK)
+        {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        r->disable_not_modified = 1;
+    }
 
     r->headers_out.status = NGX_HTTP_OK;
-    r->headers_out.content_length_n = parts.size;
-    ngx_str_set(&r->headers_out.content_type, "application/json");
-    r->headers_out.content_type_len = r->headers_out.content_type.len;
-    r->disable_not_modified = 1;
+    r->headers_out.content_length_n = 0;
+
+    for (cl = parts.out; cl; cl = cl->next) {
+        r->headers_out.content_length_n += ngx_buf_size(cl->buf);
+    }
+
+    r->headers_out.content_type = ngx_http_flash_throttle_types[format].type;
+    r->headers_out.content_type_len = ngx_http_flash_throttle_types[format].len;
+
+    parts.buf->last_buf = (r == r->main) ? 1 : 0;
+    parts.buf->last_in_chain = 1;
 
     rc = ngx_http_send_header(r);
 
@@ -113,9 +158,104 @@ ngx_http_flash_throttle_status_handler(ngx_http_request_t *r)
 }
 
 
+/* "?format=" is stronger than Accept: for links, and for looking at it. */
+
+static ngx_int_t
+ngx_http_flash_throttle_status_format(ngx_http_request_t *r,
+    ft_format_t *format)
+{
+    ngx_str_t         value;
+    ngx_uint_t        i;
+    ft_formats_t      formats;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h;
+
+    if (ngx_http_arg(r, (u_char *) "format", sizeof("format") - 1, &value)
+        == NGX_OK)
+    {
+        return ft_format_named((char *) value.data, value.len, format)
+               ? NGX_OK : NGX_ERROR;
+    }
+
+    ngx_memzero(&formats, sizeof(ft_formats_t));
+
+    for (part = &r->headers_in.headers.part; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+
+            if (h[i].key.len == sizeof("accept") - 1
+                && ngx_strncmp(h[i].lowcase_key, "accept",
+                               sizeof("accept") - 1)
+                   == 0)
+            {
+                ft_format_accept(&formats, (char *) h[i].value.data,
+                                 h[i].value.len);
+            }
+        }
+    }
+
+    *format = ft_format_best(&formats);
+
+    return NGX_OK;
+}
+
+
+/* "?history=N": the last N steps, in JSON. */
+
+static ngx_int_t
+ngx_http_flash_throttle_status_history(ngx_http_request_t *r,
+    ngx_uint_t *steps)
+{
+    ngx_int_t  n;
+    ngx_str_t  value;
+
+    *steps = 0;
+
+    if (ngx_http_arg(r, (u_char *) "history", sizeof("history") - 1, &value)
+        != NGX_OK)
+    {
+        return NGX_OK;
+    }
+
+    n = ngx_atoi(value.data, value.len);
+
+    if (n == NGX_ERROR || n > FT_HISTORY_STEPS) {
+        return NGX_ERROR;
+    }
+
+    *steps = n;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_flash_throttle_status_header(ngx_http_request_t *r, const char *name,
+    ngx_str_t *value)
+{
+    ngx_table_elt_t  *h;
+
+    h = ngx_list_push(&r->headers_out.headers);
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    h->hash = 1;
+#if (nginx_version >= 1023000)
+    h->next = NULL;
+#endif
+    h->key.len = ngx_strlen(name);
+    h->key.data = (u_char *) name;
+    h->value = *value;
+
+    return NGX_OK;
+}
+
+
 static ngx_int_t
 ngx_http_flash_throttle_status_json(ngx_http_request_t *r,
-    ngx_http_flash_throttle_parts_t *parts)
+    ngx_http_flash_throttle_parts_t *parts, ngx_uint_t steps)
 {
     ngx_buf_t                            *b;
     ngx_time_t                           *tp;
@@ -125,7 +265,7 @@ ngx_http_flash_throttle_status_json(ngx_http_request_t *r,
 
     ftmf = ngx_http_get_module_main_conf(r, ngx_http_flash_throttle_module);
 
-    b = ngx_http_flash_throttle_part(parts, 128);
+    b = ngx_http_flash_throttle_more(parts, 128);
     if (b == NULL) {
         return NGX_ERROR;
     }
@@ -136,29 +276,23 @@ ngx_http_flash_throttle_status_json(ngx_http_request_t *r,
                           "\"zones\":{", NGX_HTTP_FLASH_THROTTLE_VERSION,
                           (uint64_t) tp->sec * 1000 + tp->msec);
 
-    parts->size += b->last - b->pos;
-
     zones = ftmf->zones.elts;
 
     for (i = 0; i < ftmf->zones.nelts; i++) {
-        if (ngx_http_flash_throttle_status_zone(parts, zones[i], i == 0)
+
+        if (ngx_http_flash_throttle_status_zone(parts, zones[i], steps, i == 0)
             != NGX_OK)
         {
             return NGX_ERROR;
         }
     }
 
-    b = ngx_http_flash_throttle_part(parts, 8);
+    b = ngx_http_flash_throttle_more(parts, 8);
     if (b == NULL) {
         return NGX_ERROR;
     }
 
     b->last = ngx_cpymem(b->last, "}}\n", 3);
-    b->last_buf = (r == r->main) ? 1 : 0;
-    b->last_in_chain = 1;
-
-    parts->size += b->last - b->pos;
-    *parts->last = NULL;
 
     return NGX_OK;
 }
@@ -166,15 +300,17 @@ ngx_http_flash_throttle_status_json(ngx_http_request_t *r,
 
 static ngx_int_t
 ngx_http_flash_throttle_status_zone(ngx_http_flash_throttle_parts_t *parts,
-    ngx_http_flash_throttle_zone_t *zone, ngx_uint_t first)
+    ngx_http_flash_throttle_zone_t *zone, ngx_uint_t steps, ngx_uint_t first)
 {
-    uint32_t    i;
-    ngx_buf_t  *b;
-    ngx_str_t  *name;
+    uint32_t                            i;
+    ngx_buf_t                          *b;
+    ngx_str_t                          *name;
+    ngx_http_flash_throttle_limits_t    limits;
+    ngx_http_flash_throttle_figures_t   f;
 
     name = &zone->shm_zone->shm.name;
 
-    b = ngx_http_flash_throttle_part(parts, NGX_HTTP_FLASH_THROTTLE_ZONE_LEN
+    b = ngx_http_flash_throttle_more(parts, NGX_HTTP_FLASH_THROTTLE_FIELD
                                   + NGX_HTTP_FLASH_THROTTLE_ESCAPED
                                     * name->len);
     if (b == NULL) {
@@ -183,32 +319,43 @@ ngx_http_flash_throttle_status_zone(ngx_http_flash_throttle_parts_t *parts,
 
     b->last = ngx_sprintf(b->last, "%s\"", first ? "" : ",");
     b->last = ngx_http_flash_throttle_escape(b->last, name->data, name->len);
-    b->last = ngx_sprintf(b->last,
-                          "\":{\"rate_milli\":%uD,\"period_ms\":%uD,"
-                          "\"burst\":%uD,\"inflight_max\":%uD,"
-                          "\"sessions_max\":%uD,\"keys_max\":%uD,\"keys\":{",
-                          zone->limits.rate_milli, zone->limits.period_ms,
-                          zone->limits.burst, zone->limits.inflight,
-                          zone->limits.sessions, ft_zone_keys(zone->sh));
+    b->last = ngx_cpymem(b->last, "\":{", 3);
 
-    parts->size += b->last - b->pos;
+    ngx_http_flash_throttle_get_limits(zone, &limits);
+
+    if (ngx_http_flash_throttle_zone_json(parts, &limits) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    b = ngx_http_flash_throttle_more(parts, NGX_HTTP_FLASH_THROTTLE_FIELD);
+    if (b == NULL) {
+        return NGX_ERROR;
+    }
+
+    b->last = ngx_sprintf(b->last, ",\"keys\":{");
     first = 1;
 
     for (i = 0; i < ft_zone_keys(zone->sh); i++) {
-        if (ngx_http_flash_throttle_status_key(parts, zone, i, &first)
+
+        if (ngx_http_flash_throttle_get_figures(zone, i, &f) != NGX_OK) {
+            continue;
+        }
+
+        if (ngx_http_flash_throttle_status_key(parts, &f, steps, first)
             != NGX_OK)
         {
             return NGX_ERROR;
         }
+
+        first = 0;
     }
 
-    b = ngx_http_flash_throttle_part(parts, 8);
+    b = ngx_http_flash_throttle_more(parts, 8);
     if (b == NULL) {
         return NGX_ERROR;
     }
 
     b->last = ngx_cpymem(b->last, "}}", 2);
-    parts->size += b->last - b->pos;
 
     return NGX_OK;
 }
@@ -216,88 +363,102 @@ ngx_http_flash_throttle_status_zone(ngx_http_flash_throttle_parts_t *parts,
 
 static ngx_int_t
 ngx_http_flash_throttle_status_key(ngx_http_flash_throttle_parts_t *parts,
-    ngx_http_flash_throttle_zone_t *zone, uint32_t i, ngx_uint_t *first)
+    ngx_http_flash_throttle_figures_t *f, ngx_uint_t steps, ngx_uint_t first)
 {
-    char            key[FT_KEY_MAX];
-    size_t          len;
-    ft_call_t       call;
-    ft_state_t     *state;
-    ngx_buf_t      *b;
-    ft_snapshot_t   s;
+    ngx_buf_t  *b;
 
-    state = ft_zone_state(zone->sh, i);
-
-    /* no location uses the zone: nobody was ever in it */
-
-    if (state == NULL || zone->rules == NULL) {
-        return NGX_OK;
-    }
-
-    b = ngx_http_flash_throttle_part(parts, NGX_HTTP_FLASH_THROTTLE_KEY_LEN);
+    b = ngx_http_flash_throttle_more(parts, NGX_HTTP_FLASH_THROTTLE_FIELD
+                                            + NGX_HTTP_FLASH_THROTTLE_ESCAPED
+                                              * FT_KEY_MAX);
     if (b == NULL) {
         return NGX_ERROR;
     }
 
-    len = ft_zone_key(zone->sh, i, key);
+    b->last = ngx_sprintf(b->last, "%s\"", first ? "" : ",");
+    b->last = ngx_http_flash_throttle_escape(b->last, f->key, f->key_len);
+    b->last = ngx_cpymem(b->last, "\":{", 3);
 
-    ngx_http_flash_throttle_call(zone, state, zone->rules,
-                                 ngx_http_flash_throttle_now(zone), &call);
-    s = ft_admission_snapshot(&call);
+    if (ngx_http_flash_throttle_key_json(parts, f) != NGX_OK
+        || (steps
+            && ngx_http_flash_throttle_status_steps(parts, f, steps) != NGX_OK))
+    {
+        return NGX_ERROR;
+    }
 
-    b->last = ngx_sprintf(b->last, "%s\"", *first ? "" : ",");
-    b->last = ngx_http_flash_throttle_escape(b->last, (u_char *) key, len);
-    b->last = ngx_sprintf(b->last, "\":{");
-    b->last = ngx_http_flash_throttle_status_now(b->last, &s);
-    b->last = ngx_http_flash_throttle_status_totals(b->last, &state->totals);
-    b->last = ngx_sprintf(b->last, "}");
+    b = ngx_http_flash_throttle_more(parts, 8);
+    if (b == NULL) {
+        return NGX_ERROR;
+    }
 
-    parts->size += b->last - b->pos;
-    *first = 0;
+    *b->last++ = '}';
 
     return NGX_OK;
 }
 
 
-static u_char *
-ngx_http_flash_throttle_status_now(u_char *p, ft_snapshot_t *s)
-{
-    return ngx_sprintf(p,
-                       "\"waiting\":%uD,\"called\":%uD,\"held\":%uD,"
-                       "\"fresh\":%uD,\"inflight\":%uD,\"sessions\":%uD,"
-                       "\"queueing\":%s,"
-                       "\"threshold_ms\":%uL,\"threshold_age_ms\":%uL,"
-                       "\"wait_ms\":%uL,\"room_milli\":%uL,"
-                       "\"flow_milli\":%uL,\"show_up_milli\":%uD",
-                       s->waiting, s->called, s->held, s->fresh, s->inflight,
-                       s->sessions, s->queueing ? "true" : "false", s->threshold_ms,
-                       s->threshold_age_ms, s->wait_ms, s->room_milli,
-                       s->flow_milli, s->show_up_milli);
-}
+/* The history by columns: the time of the first step, then lists. */
 
-
-static u_char *
-ngx_http_flash_throttle_status_totals(u_char *p, ft_totals_t *totals)
+static ngx_int_t
+ngx_http_flash_throttle_status_steps(ngx_http_flash_throttle_parts_t *parts,
+    ngx_http_flash_throttle_figures_t *f, ngx_uint_t steps)
 {
-    return ngx_sprintf(p,
-                       ",\"first_attempts\":%uL,\"polls\":%uL,"
-                       "\"admitted\":%uL,\"queued\":%uL,\"held_total\":%uL,"
-                       "\"turned_back\":%uL,\"rejected\":%uL,\"passed\":%uL,"
-                       "\"done\":%uL,\"left\":%uL,\"missed\":%uL,"
-                       "\"vanished\":%uL,\"over\":%uL,\"waited_ms\":%uL",
-                       atomic_load(&totals->first_attempts),
-                       atomic_load(&totals->polls),
-                       atomic_load(&totals->admitted),
-                       atomic_load(&totals->queued),
-                       atomic_load(&totals->held),
-                       atomic_load(&totals->turned_back),
-                       atomic_load(&totals->rejected),
-                       atomic_load(&totals->passed),
-                       atomic_load(&totals->done),
-                       atomic_load(&totals->left),
-                       atomic_load(&totals->missed),
-                       atomic_load(&totals->vanished),
-                       atomic_load(&totals->over),
-                       atomic_load(&totals->waited_ms));
+    uint32_t    i, k, n, first, last, *values;
+    ngx_buf_t  *b;
+
+    b = ngx_http_flash_throttle_more(parts, 2 * NGX_HTTP_FLASH_THROTTLE_FIELD);
+    if (b == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (!ft_history_range(&f->state->history, f->time_ms, steps, &first, &last))
+    {
+        return NGX_OK;
+    }
+
+    n = last - first + 1;
+
+    values = ngx_pcalloc(parts->pool,
+                         n * FT_HISTORY_COLUMNS * sizeof(uint32_t));
+    if (values == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < n; i++) {
+        (void) ft_history_read(&f->state->history, first + i,
+                               &values[i * FT_HISTORY_COLUMNS]);
+    }
+
+    b->last = ngx_sprintf(b->last,
+                          ",\"history\":{\"from_ms\":%uL,\"step_ms\":%d",
+                          (uint64_t) first * FT_HISTORY_STEP_MS,
+                          FT_HISTORY_STEP_MS);
+
+    for (k = 0; k < FT_HISTORY_COLUMNS; k++) {
+
+        b = ngx_http_flash_throttle_more(parts, NGX_HTTP_FLASH_THROTTLE_FIELD
+                                                + n * (NGX_INT32_LEN + 1));
+        if (b == NULL) {
+            return NGX_ERROR;
+        }
+
+        b->last = ngx_sprintf(b->last, ",\"%s\":[", ft_history_names[k]);
+
+        for (i = 0; i < n; i++) {
+            b->last = ngx_sprintf(b->last, "%uD,",
+                                  values[i * FT_HISTORY_COLUMNS + k]);
+        }
+
+        b->last[-1] = ']';
+    }
+
+    b = ngx_http_flash_throttle_more(parts, 8);
+    if (b == NULL) {
+        return NGX_ERROR;
+    }
+
+    *b->last++ = '}';
+
+    return NGX_OK;
 }
 
 
@@ -306,7 +467,7 @@ ngx_http_flash_throttle_status_totals(u_char *p, ft_totals_t *totals)
  * so that the answer is valid JSON whatever a client put into its key.
  */
 
-static u_char *
+u_char *
 ngx_http_flash_throttle_escape(u_char *p, u_char *s, size_t len)
 {
     u_char  c;
@@ -330,19 +491,26 @@ ngx_http_flash_throttle_escape(u_char *p, u_char *s, size_t len)
 }
 
 
-static ngx_buf_t *
-ngx_http_flash_throttle_part(ngx_http_flash_throttle_parts_t *parts,
+ngx_buf_t *
+ngx_http_flash_throttle_more(ngx_http_flash_throttle_parts_t *parts,
     size_t size)
 {
     ngx_buf_t    *b;
     ngx_chain_t  *cl;
+
+    b = parts->buf;
+
+    if (b && (size_t) (b->end - b->last) >= size) {
+        return b;
+    }
 
     cl = ngx_alloc_chain_link(parts->pool);
     if (cl == NULL) {
         return NULL;
     }
 
-    b = ngx_create_temp_buf(parts->pool, size);
+    b = ngx_create_temp_buf(parts->pool,
+                            ngx_max(size, NGX_HTTP_FLASH_THROTTLE_PART));
     if (b == NULL) {
         return NULL;
     }
@@ -352,6 +520,7 @@ ngx_http_flash_throttle_part(ngx_http_flash_throttle_parts_t *parts,
 
     *parts->last = cl;
     parts->last = &cl->next;
+    parts->buf = b;
 
     return b;
 }

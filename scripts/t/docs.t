@@ -58,7 +58,10 @@ is_deeply([ sort @told ], [ sort @variables ], 'the README has all variables');
 
 my %fields = map { $_ => 1 }
              read_file('src/ngx_http_flash_throttle_status.c')
-             =~ /\\"(\w+)\\":/g;
+             =~ /\\"(\w+)\\":/g,
+             read_file('src/ngx_http_flash_throttle_figures.c')
+             =~ /^ +\{ "(\w+)", "\w+", /mg,
+             read_file('src/ft_history.c') =~ /\] = "(\w+)"/g;
 my $status = read_file('docs/status.md');
 
 for my $field (sort keys %fields) {
