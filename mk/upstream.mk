@@ -4,7 +4,8 @@ CHECKOUT := $(BUILD)/checkout
 CHECKOUT_DIR := $(BUILD)/upstream-demo
 CHECKOUT_OBJS := $(patsubst upstream-demo/%.c,$(CHECKOUT_DIR)/%.o, \
                             $(wildcard upstream-demo/*.c))
-CHECKOUT_PACKAGES := libevent_core libevent_extra sqlite3 jansson libmariadb
+CHECKOUT_PACKAGES := libevent_core libevent_extra sqlite3 jansson libmariadb \
+                     hiredis
 
 CHECKOUT_MEASURES := $(CHECKOUT_DIR)/measures
 CHECKOUT_MEASURES_OBJS := $(addprefix $(CHECKOUT_DIR)/, \

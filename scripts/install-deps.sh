@@ -32,12 +32,12 @@ packages_of() {
         echo gcc make libc6-dev pkg-config curl ca-certificates \
              libpcre2-dev zlib1g-dev libssl-dev \
              libevent-dev libsqlite3-dev libjansson-dev \
-             libcurl4-openssl-dev libmariadb-dev
+             libcurl4-openssl-dev libmariadb-dev libhiredis-dev
         ;;
     test)
         # the server's programs, without the service that would start
         echo perl curl procps psmisc openssl libcmocka-dev \
-             mariadb-server-core mariadb-client-core
+             mariadb-server-core mariadb-client-core redis-tools
         ;;
     valgrind)
         echo valgrind libc6-dbg curl procps

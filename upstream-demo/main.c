@@ -136,6 +136,8 @@ co_service_open_store(co_service_t *service)
     conf.spec = options->store;
     conf.stock = options->stock;
     conf.items = 1;
+    conf.seed = options->seed;
+    conf.fault = options->fault;
     conf.locations = (int) options->locations;
     conf.slow_report_ms = options->slow_report_ms;
     conf.guarded = options->mode != CO_MODE_NAIVE;

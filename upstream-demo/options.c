@@ -5,6 +5,7 @@
 
 #include "options.h"
 #include "store.h"
+#include "store_fault.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -49,6 +50,8 @@ static int co_option_set_listen(co_options_t *options,
 static int co_option_set_mode(co_options_t *options,
     const co_option_t *option, const char *value);
 static int co_option_set_store(co_options_t *options,
+    const co_option_t *option, const char *value);
+static int co_option_set_fault(co_options_t *options,
     const co_option_t *option, const char *value);
 static int co_option_set_integer(co_options_t *options,
     const co_option_t *option, const char *value);
@@ -125,6 +128,11 @@ static const co_option_t  co_option_table[] = {
 
     { "allow-reset", NULL, co_option_set_flag, 0, 0, 0,
       "accept POST /reset (full stock, no orders, statistics at zero)" },
+
+    { "fault", "FAULT", co_option_set_fault, 0, 0, 0,
+      "for tests: lose:SHARE of the writes to a shadow store, or\n"
+      "die-after-ledger:N, die-after-redis:N in a Redis store's\n"
+      "Nth claim" },
 
     { "help", NULL, NULL, 0, 0, 0,
       "show this help" },
@@ -261,6 +269,22 @@ co_option_set_store(co_options_t *options, const co_option_t *option,
     }
 
     options->store = value;
+
+    return 0;
+}
+
+
+static int
+co_option_set_fault(co_options_t *options, const co_option_t *option,
+    const char *value)
+{
+    co_fault_t  fault;
+
+    if (co_fault_read(&fault, value) != 0) {
+        return co_option_bad(option, value, CO_FAULT_FORMS);
+    }
+
+    options->fault = value;
 
     return 0;
 }

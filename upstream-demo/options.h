@@ -23,6 +23,8 @@ typedef struct {
     co_mode_e                mode;
     const char              *store;              /* as given */
 
+    const char              *fault;              /* to order, or NULL */
+
     struct sockaddr_storage  address;
     int                      address_len;
 

@@ -57,7 +57,8 @@ struct co_store_s {
 
 static const co_store_backend_t  *co_store_backends[] = {
     &co_store_sqlite,
-    &co_store_mysql
+    &co_store_mysql,
+    &co_store_redis
 };
 
 #define CO_STORE_BACKENDS_N                                                   \

@@ -110,6 +110,9 @@ typedef struct {
                                                     stores that have it */
     int                 callers_expiry;          /* only the caller calls
                                                     co_store_expire() */
+    int64_t             seed;                    /* of draws */
+    const char         *fault;                   /* to order, or NULL: see
+                                                    store_fault.h */
 } co_store_conf_t;
 
 

@@ -42,6 +42,7 @@ typedef struct {
 
 extern const co_store_backend_t  co_store_sqlite;
 extern const co_store_backend_t  co_store_mysql;
+extern const co_store_backend_t  co_store_redis;
 
 
 /* The event loop that the store belongs to. */

@@ -1,0 +1,621 @@
+/*
+ * The store that the second seed's authors came from: holds and counts in
+ * Redis, what is sold in a ledger, which is another store.
+ *
+ * A claim has two steps, one in each, and nothing makes them one.  Whoever
+ * dies between them leaves a unit that is sold and still held (the ledger
+ * first: too little is sold), or a payment of which the ledger knows nothing
+ * (Redis first: too much is sold once Redis is filled from the ledger again).
+ * --fault dies there.  Everything else is one script in Redis each.
+ */
+
+#include "store_fault.h"
+#include "store_redis_client.h"
+#include "store_backend.h"
+#include "store_redis_lua.h"
+#include "store_redis_text.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+
+typedef struct {
+    co_store_port_t    *port;
+    char               *path;                    /* of the socket */
+    co_redis_t         *redis;
+    co_store_t         *ledger;
+    co_level_t         *levels;                  /* of the ledger */
+    int                 levels_n;
+    co_fault_t          fault;
+    int64_t             claims;
+} co_rstore_t;
+
+
+/* A call under way, and what it takes to do it. */
+typedef struct {
+    co_rstore_t        *store;
+    co_store_call_t    *call;
+    co_redis_call_t     redis;
+    co_store_call_t     ledger;
+    co_hold_t           hold;                    /* as Redis has it */
+    char                text[CO_REDIS_TEXT_SIZE];
+} co_rstore_op_t;
+
+
+static const char *co_rstore_ledger_of(const char *place);
+static int co_rstore_begin(co_rstore_t *store, co_store_found_t *found,
+    char *error);
+static void co_rstore_close(void *backend);
+static void co_rstore_run(co_rstore_op_t *op, co_lua_e script,
+    co_redis_done_pt done, const char *a, const char *b, const char *c,
+    const char *d);
+static void co_rstore_replied(void *data, const redisReply *reply);
+static void co_rstore_claim_found(void *data, const redisReply *reply);
+static void co_rstore_claim_apply(co_rstore_op_t *op);
+static void co_rstore_claim_applied(void *data, co_store_result_e result);
+static void co_rstore_claim_claimed(void *data, co_store_result_e result);
+static void co_rstore_claim_finished(void *data, const redisReply *reply);
+static void co_rstore_claim_earlier(void *data, co_store_result_e result);
+static void co_rstore_sold(void *data, co_store_result_e result);
+static void co_rstore_reset(void *data, co_store_result_e result);
+static void co_rstore_counted(void *data, co_store_result_e result);
+
+
+/* "SOCKET+LEDGER"; where the ledger begins, or NULL. */
+static const char *
+co_rstore_ledger_of(const char *place)
+{
+    const char  *plus;
+
+    plus = strchr(place, '+');
+
+    return plus != NULL && plus != place ? plus + 1 : NULL;
+}
+
+
+static int
+co_rstore_check(const char *place, char *error)
+{
+    const char  *ledger;
+
+    ledger = co_rstore_ledger_of(place);
+
+    if (*place != '/' || ledger == NULL) {
+        snprintf(error, CO_STORE_ERROR_LEN, "give redis:SOCKET+LEDGER, the path"
+                 " of Redis's Unix socket and the store that is its ledger, as"
+                 " redis:/run/redis.sock+sqlite:/var/lib/shop.db");
+        return -1;
+    }
+
+    if (strncmp(ledger, "redis:", 6) == 0
+        || strncmp(ledger, "shadow:", 7) == 0)
+    {
+        snprintf(error, CO_STORE_ERROR_LEN, "a ledger is a store of SQL: give"
+                 " sqlite:PATH or mysql:... behind the +");
+        return -1;
+    }
+
+    return co_store_check(ledger, error);
+}
+
+
+static void *
+co_rstore_open(co_store_port_t *port, const char *place,
+    const co_store_conf_t *conf, co_store_found_t *found, char *error)
+{
+    co_rstore_t      *store;
+    const char       *ledger;
+    co_store_conf_t   ledger_conf;
+
+    ledger = co_rstore_ledger_of(place);
+
+    ledger_conf = *conf;
+    ledger_conf.spec = ledger;
+    ledger_conf.guarded = 0;
+    ledger_conf.callers_expiry = 1;
+
+    store = calloc(1, sizeof(*store));
+    if (store == NULL) {
+        snprintf(error, CO_STORE_ERROR_LEN, "out of memory");
+        return NULL;
+    }
+
+    store->port = port;
+    store->levels_n = conf->items * conf->locations;
+    store->levels = calloc((size_t) store->levels_n, sizeof(co_level_t));
+    store->path = strndup(place, (size_t) (ledger - 1 - place));
+
+    if (store->levels == NULL || store->path == NULL) {
+        snprintf(error, CO_STORE_ERROR_LEN, "out of memory");
+        co_rstore_close(store);
+        return NULL;
+    }
+
+    (void) co_fault_read(&store->fault, conf->fault);
+
+    store->ledger = co_store_open(co_store_port_base(port), &ledger_conf,
+                                  found, error);
+
+    if (store->ledger == NULL || co_rstore_begin(store, found, error) != 0) {
+        co_rstore_close(store);
+        return NULL;
+    }
+
+    store->redis = co_redis_open(co_store_port_base(port), store->path, error,
+                                 CO_STORE_ERROR_LEN);
+    if (store->redis == NULL) {
+        co_rstore_close(store);
+        return NULL;
+    }
+
+    return store;
+}
+
+
+static void
+co_rstore_close(void *backend)
+{
+    co_rstore_t  *store = backend;
+
+    if (store->redis != NULL) {
+        co_redis_close(store->redis);
+    }
+
+    if (store->ledger != NULL) {
+        co_store_close(store->ledger);
+    }
+
+    free(store->levels);
+    free(store->path);
+    free(store);
+}
+
+
+/* The keys, and then up to four other words. */
+static void
+co_rstore_command(co_redis_command_t *command, co_lua_e script, const char *a,
+    const char *b, const char *c, const char *d)
+{
+    int          i;
+    const char  *words[] = { a, b, c, d };
+
+    command->script = co_lua_scripts[script];
+    command->keys = CO_REDIS_KEYS;
+    memcpy(command->words, co_lua_keys, sizeof(co_lua_keys));
+
+    for (i = 0; i < 4 && words[i] != NULL; i++) {
+        command->words[CO_REDIS_KEYS + i] = words[i];
+    }
+
+    command->n = CO_REDIS_KEYS + i;
+}
+
+
+static void
+co_rstore_run(co_rstore_op_t *op, co_lua_e script, co_redis_done_pt done,
+    const char *a, const char *b, const char *c, const char *d)
+{
+    co_redis_command_t  command;
+
+    co_rstore_command(&command, script, a, b, c, d);
+    co_redis_run(op->store->redis, &op->redis, &command, done, op);
+}
+
+
+static void
+co_rstore_now(void *data, co_store_result_e result)
+{
+    int  *done = data;
+
+    *done = result == CO_STORE_OK ? 1 : -1;
+}
+
+
+/*
+ * Fills Redis from the ledger, which says what is sold; the holds of Redis
+ * stay.  What a claim that was cut short left held in the ledger is put back
+ * there first: its hold is still in Redis, or it never will be sold.
+ */
+static int
+co_rstore_begin(co_rstore_t *store, co_store_found_t *found, char *error)
+{
+    int                  done;
+    char                *text;
+    redisReply          *reply;
+    co_expired_t        *expired;
+    co_store_call_t      call;
+    struct event_base   *base = co_store_port_base(store->port);
+    co_redis_command_t   command;
+
+    expired = calloc(1, sizeof(*expired));
+    if (expired == NULL) {
+        snprintf(error, CO_STORE_ERROR_LEN, "out of memory");
+        return -1;
+    }
+
+    do {
+        done = 0;
+        co_store_expire(store->ledger, &call, INT64_MAX, expired,
+                        co_rstore_now, &done);
+        while (done == 0) {
+            event_base_loop(base, EVLOOP_ONCE);
+        }
+    } while (done == 1 && expired->n == CO_EXPIRED_MAX);
+
+    free(expired);
+
+    if (done == 1) {
+        done = 0;
+        co_store_count(store->ledger, &call, store->levels, co_rstore_now,
+                       &done);
+        while (done == 0) {
+            event_base_loop(base, EVLOOP_ONCE);
+        }
+    }
+
+    text = co_redis_levels_text(store->levels, store->levels_n);
+
+    if (done != 1 || text == NULL) {
+        snprintf(error, CO_STORE_ERROR_LEN, "the ledger cannot be read");
+        free(text);
+        return -1;
+    }
+
+    co_rstore_command(&command, CO_LUA_BEGIN, text, "1", NULL, NULL);
+    reply = co_redis_run_now(store->path, &command, error, CO_STORE_ERROR_LEN);
+    free(text);
+
+    if (reply == NULL) {
+        return -1;
+    }
+
+    co_redis_stock(reply, &found->stock);
+    freeReplyObject(reply);
+
+    return 0;
+}
+
+
+static void
+co_rstore_end(co_rstore_op_t *op, co_store_result_e result)
+{
+    op->call->result = result;
+    op->call->next = NULL;
+
+    co_store_answer(op->store->port, op->call);
+
+    free(op);
+}
+
+
+static void
+co_rstore_submit(void *backend, co_store_call_t *call)
+{
+    char             at[24], locations[64], most[12];
+    co_rstore_t     *store = backend;
+    co_rstore_op_t  *op;
+
+    op = calloc(1, sizeof(*op));
+    if (op == NULL) {
+        fprintf(stderr, "checkout: store: out of memory\n");
+        call->result = CO_STORE_FAILED;
+        call->next = NULL;
+        co_store_answer(store->port, call);
+        return;
+    }
+
+    op->store = store;
+    op->call = call;
+    call->stock_known = 0;
+
+    switch (call->action) {
+
+    case CO_STORE_RESERVE:
+        snprintf(at, sizeof(at), "%lld", (long long) call->hold->expires_ms);
+        co_redis_locations_text(call->cart, locations, sizeof(locations));
+        co_redis_cart_text(call->cart, op->text);
+        co_rstore_run(op, CO_LUA_RESERVE, co_rstore_replied, call->hold->id,
+                      at, op->text, locations);
+        return;
+
+    case CO_STORE_APPLY:
+        snprintf(at, sizeof(at), "%lld", (long long) call->hold->expires_ms);
+        co_redis_parts_text(call->hold, op->text);
+        co_rstore_run(op, CO_LUA_APPLY, co_rstore_replied, call->hold->id, at,
+                      op->text, NULL);
+        return;
+
+    case CO_STORE_CLAIM:
+        co_rstore_run(op, store->fault.kind == CO_FAULT_AFTER_REDIS
+                          ? CO_LUA_FINISH : CO_LUA_PARTS,
+                      co_rstore_claim_found, call->hold->id, NULL, NULL, NULL);
+        return;
+
+    case CO_STORE_RELEASE:
+        co_rstore_run(op, CO_LUA_RELEASE, co_rstore_replied, call->hold->id,
+                      NULL, NULL, NULL);
+        return;
+
+    case CO_STORE_EXPIRE:
+        snprintf(at, sizeof(at), "%lld", (long long) call->now_ms);
+        snprintf(most, sizeof(most), "%d", CO_EXPIRED_MAX);
+        co_rstore_run(op, CO_LUA_EXPIRE, co_rstore_replied, at, most, NULL,
+                      NULL);
+        return;
+
+    case CO_STORE_LOOK:
+        co_redis_locations_text(call->cart, locations, sizeof(locations));
+        co_redis_cart_text(call->cart, op->text);
+        co_rstore_run(op, CO_LUA_LOOK, co_rstore_replied, op->text, locations,
+                      NULL, NULL);
+        return;
+
+    case CO_STORE_COUNT:
+        co_rstore_run(op, CO_LUA_COUNT, co_rstore_replied, NULL, NULL, NULL,
+                      NULL);
+        return;
+
+    case CO_STORE_SELL:
+        co_store_sell(store->ledger, &op->ledger, call->cart, call->order,
+                      co_rstore_sold, op);
+        return;
+
+    case CO_STORE_RESET:
+        co_store_reset(store->ledger, &op->ledger, co_rstore_reset, op);
+        return;
+
+    default:
+        co_rstore_end(op, CO_STORE_FAILED);
+    }
+}
+
+
+/* The one script of the call, or the last, has been run. */
+static void
+co_rstore_replied(void *data, const redisReply *reply)
+{
+    co_rstore_op_t   *op = data;
+    co_store_call_t  *call = op->call;
+
+    if (reply == NULL) {
+        co_rstore_end(op, CO_STORE_FAILED);
+        return;
+    }
+
+    co_redis_stock(reply, &call->stock);
+    call->stock_known = 1;
+
+    switch (call->action) {
+
+    case CO_STORE_RESERVE:
+        co_redis_parts_read(call->hold, co_redis_string(reply, 5));
+        break;
+
+    case CO_STORE_EXPIRE:
+        co_redis_expired(reply, call->expired);
+        break;
+
+    case CO_STORE_COUNT:
+        co_redis_levels(reply, call->levels, op->store->levels_n);
+        break;
+
+    default:
+        break;
+    }
+
+    co_rstore_end(op, co_redis_result(reply));
+}
+
+
+/* Between the two steps of a claim: here --fault dies. */
+static void
+co_rstore_between(co_rstore_t *store, co_fault_e kind)
+{
+    store->claims++;
+
+    if (store->fault.kind == kind && store->fault.claim == store->claims) {
+        fprintf(stderr, "checkout: --fault: dies between the two steps of"
+                " claim %lld\n", (long long) store->claims);
+        raise(SIGKILL);
+    }
+}
+
+
+/* What the hold consists of; with Redis first, it is gone from there now. */
+static void
+co_rstore_claim_found(void *data, const redisReply *reply)
+{
+    co_rstore_op_t  *op = data;
+    co_rstore_t     *store = op->store;
+
+    if (reply == NULL) {
+        co_rstore_end(op, CO_STORE_FAILED);
+        return;
+    }
+
+    if (co_redis_number(reply, 0) == CO_LUA_GONE) {
+
+        /* the ledger knows whether it has been claimed before */
+        co_store_claim(store->ledger, &op->ledger, op->call->hold,
+                       op->call->order, co_rstore_claim_earlier, op);
+        return;
+    }
+
+    memcpy(op->hold.id, op->call->hold->id, sizeof(op->hold.id));
+    op->hold.expires_ms = op->call->hold->expires_ms;
+    co_redis_parts_read(&op->hold, co_redis_string(reply, 5));
+
+    if (store->fault.kind == CO_FAULT_AFTER_REDIS) {
+        co_rstore_between(store, CO_FAULT_AFTER_REDIS);
+        co_redis_stock(reply, &op->call->stock);
+        op->call->stock_known = 1;
+    }
+
+    co_rstore_claim_apply(op);
+}
+
+
+static void
+co_rstore_claim_apply(co_rstore_op_t *op)
+{
+    co_store_apply(op->store->ledger, &op->ledger, &op->hold,
+                   co_rstore_claim_applied, op);
+}
+
+
+static void
+co_rstore_claim_applied(void *data, co_store_result_e result)
+{
+    co_rstore_op_t  *op = data;
+
+    if (result != CO_STORE_OK && result != CO_STORE_DEBT) {
+        co_rstore_end(op, result);
+        return;
+    }
+
+    co_store_claim(op->store->ledger, &op->ledger, &op->hold, op->call->order,
+                   co_rstore_claim_claimed, op);
+}
+
+
+static void
+co_rstore_claim_claimed(void *data, co_store_result_e result)
+{
+    co_rstore_op_t  *op = data;
+
+    if (result != CO_STORE_OK
+        || op->store->fault.kind == CO_FAULT_AFTER_REDIS)
+    {
+        co_rstore_end(op, result);
+        return;
+    }
+
+    co_rstore_between(op->store, CO_FAULT_AFTER_LEDGER);
+
+    co_rstore_run(op, CO_LUA_FINISH, co_rstore_claim_finished, op->hold.id,
+                  NULL, NULL, NULL);
+}
+
+
+/* The ledger has it, so it is sold whatever Redis says. */
+static void
+co_rstore_claim_finished(void *data, const redisReply *reply)
+{
+    co_rstore_op_t  *op = data;
+
+    if (reply != NULL) {
+        co_rstore_replied(op, reply);
+        return;
+    }
+
+    fprintf(stderr, "checkout: store: the hold %s is sold, and Redis may still"
+            " have it; a restart fills Redis from the ledger\n", op->hold.id);
+    co_rstore_end(op, CO_STORE_OK);
+}
+
+
+static void
+co_rstore_claim_earlier(void *data, co_store_result_e result)
+{
+    co_rstore_end(data, result);
+}
+
+
+/* The ledger has sold what nobody held; Redis gets to know. */
+static void
+co_rstore_sold(void *data, co_store_result_e result)
+{
+    int               i, location;
+    co_rstore_op_t   *op = data;
+    const co_cart_t  *cart = op->call->cart;
+
+    if (result != CO_STORE_OK && result != CO_STORE_DEBT) {
+        co_rstore_end(op, result);
+        return;
+    }
+
+    for (location = 1; !(cart->locations & (1u << (location - 1)));
+         location++)
+    {
+        /* the first that can deliver */
+    }
+
+    for (i = 0; i < cart->lines_n; i++) {
+        op->hold.parts[i].item = cart->lines[i].item;
+        op->hold.parts[i].location = location;
+        op->hold.parts[i].quantity = cart->lines[i].quantity;
+    }
+
+    op->hold.parts_n = cart->lines_n;
+    co_redis_parts_text(&op->hold, op->text);
+
+    co_rstore_run(op, CO_LUA_SELL, co_rstore_replied, op->text, NULL, NULL,
+                  NULL);
+}
+
+
+static void
+co_rstore_reset(void *data, co_store_result_e result)
+{
+    co_rstore_op_t  *op = data;
+
+    if (result != CO_STORE_OK) {
+        co_rstore_end(op, result);
+        return;
+    }
+
+    co_store_count(op->store->ledger, &op->ledger, op->store->levels,
+                   co_rstore_counted, op);
+}
+
+
+static void
+co_rstore_counted(void *data, co_store_result_e result)
+{
+    char            *text;
+    co_rstore_op_t  *op = data;
+
+    text = co_redis_levels_text(op->store->levels, op->store->levels_n);
+
+    if (result != CO_STORE_OK || text == NULL) {
+        co_rstore_end(op, CO_STORE_FAILED);
+        free(text);
+        return;
+    }
+
+    co_rstore_run(op, CO_LUA_BEGIN, co_rstore_replied, text, "0", NULL, NULL);
+    free(text);
+}
+
+
+/* Where the two differ, a claim was cut in two. */
+static json_t *
+co_rstore_report(void *backend)
+{
+    co_rstore_t       *store = backend;
+    const co_stock_t  *ledger = co_store_stock(store->ledger);
+
+    return json_pack("{s:{s:s, s:s, s:{s:I, s:I, s:I}}}",
+        "redis",
+        "socket", store->path,
+        "claims", store->fault.kind == CO_FAULT_AFTER_REDIS
+                  ? "redis first" : "ledger first",
+        "ledger",
+        "initial", (json_int_t) ledger->initial,
+        "available", (json_int_t) ledger->available,
+        "sold", (json_int_t) ledger->sold);
+}
+
+
+const co_store_backend_t  co_store_redis = {
+    .scheme = "redis",
+    .example = "redis:/run/redis.sock+sqlite:/var/lib/shop.db",
+    .shared = 1,
+    .check = co_rstore_check,
+    .open = co_rstore_open,
+    .submit = co_rstore_submit,
+    .close = co_rstore_close,
+    .report = co_rstore_report
+};

@@ -1,0 +1,184 @@
+/*
+ * What the Redis store has done inside Redis.
+ *
+ * Reserving is a DECR of the stock and releasing an INCR, as it always was;
+ * the script around them looks first, because a DECR alone goes below 0, and
+ * keeps the hold beside the count.
+ */
+
+#include "store_redis_lua.h"
+
+
+/* One hash tag, so that a cluster has all keys in one place. */
+#define CO_KEY(name)  "{flash-throttle}:" name
+
+
+const char *const  co_lua_keys[CO_REDIS_KEYS] = {
+    CO_KEY("initial"), CO_KEY("stock"), CO_KEY("held"), CO_KEY("sold"),
+    CO_KEY("holds"), CO_KEY("ends")
+};
+
+
+#define CO_LUA_FUNCTIONS                                                      \
+    "local initial, stock, held, sold, holds, ends = unpack(KEYS)\n"          \
+    "local call = redis.call\n"                                               \
+    "local function number(key, field)\n"                                     \
+    "  return tonumber(call('HGET', key, field)) or 0\n"                      \
+    "end\n"                                                                   \
+    "local function add(key, place, n)\n"                                     \
+    "  call('HINCRBY', key, 'all', n)\n"                                      \
+    "  return call('HINCRBY', key, place, n)\n"                               \
+    "end\n"                                                                   \
+    "local function each(parts, from, to)\n"                                  \
+    "  local least = 0\n"                                                     \
+    "  for place, n in parts:gmatch('(%d+:%d+):(%d+)') do\n"                  \
+    "    least = math.min(least, add(from, place, -n))\n"                     \
+    "    add(to, place, n)\n"                                                 \
+    "  end\n"                                                                 \
+    "  return least\n"                                                        \
+    "end\n"                                                                   \
+    "local function hold(id, at, parts)\n"                                    \
+    "  call('HSET', holds, id, parts)\n"                                      \
+    "  call('ZADD', ends, at, id)\n"                                          \
+    "  return each(parts, stock, held)\n"                                     \
+    "end\n"                                                                   \
+    "local function take(id, to)\n"                                           \
+    "  local parts = call('HGET', holds, id)\n"                               \
+    "  if parts then\n"                                                       \
+    "    call('HDEL', holds, id)\n"                                           \
+    "    call('ZREM', ends, id)\n"                                            \
+    "    each(parts, held, to)\n"                                             \
+    "  end\n"                                                                 \
+    "  return parts\n"                                                        \
+    "end\n"                                                                   \
+    "local function answer(code, parts)\n"                                    \
+    "  return {code, number(stock, 'all'), number(held, 'all'),\n"            \
+    "          number(sold, 'all'), number(initial, 'all'), parts or ''}\n"   \
+    "end\n"
+
+/* An empty Redis is not one that is sold out. */
+#define CO_LUA_FILLED                                                         \
+    "if call('EXISTS', initial) == 0 then\n"                                  \
+    "  return redis.error_reply('has lost its stock; restart the checkout,'\n"\
+    "                           .. ' which fills it from the ledger')\n"      \
+    "end\n"
+
+#define CO_LUA_COMMON  CO_LUA_FUNCTIONS CO_LUA_FILLED
+
+/*
+ * From one location, where one has all of a line; else from the first ones
+ * that have some.
+ */
+#define CO_LUA_FIND                                                           \
+    "local function find(cart, locations)\n"                                  \
+    "  local parts = {}\n"                                                    \
+    "  for item, wanted in cart:gmatch('(%d+):(%d+)') do\n"                   \
+    "    local left = tonumber(wanted)\n"                                     \
+    "    for location in locations:gmatch('%d+') do\n"                        \
+    "      local place = item .. ':' .. location\n"                           \
+    "      if number(stock, place) >= left then\n"                            \
+    "        parts[#parts + 1] = place .. ':' .. left\n"                      \
+    "        left = 0\n"                                                      \
+    "        break\n"                                                         \
+    "      end\n"                                                             \
+    "    end\n"                                                               \
+    "    if left > 0 then\n"                                                  \
+    "      for location in locations:gmatch('%d+') do\n"                      \
+    "        local place = item .. ':' .. location\n"                         \
+    "        local n = math.min(number(stock, place), left)\n"                \
+    "        if n > 0 then\n"                                                 \
+    "          parts[#parts + 1] = place .. ':' .. n\n"                       \
+    "          left = left - n\n"                                             \
+    "        end\n"                                                           \
+    "      end\n"                                                             \
+    "    end\n"                                                               \
+    "    if left > 0 then return nil end\n"                                   \
+    "  end\n"                                                                 \
+    "  return table.concat(parts, ',')\n"                                     \
+    "end\n"
+
+
+const char *const  co_lua_scripts[CO_LUA_N] = {
+
+    [CO_LUA_RESERVE] =
+        CO_LUA_COMMON CO_LUA_FIND
+        "local id, at, cart, locations = unpack(ARGV)\n"
+        "local parts = call('HGET', holds, id)\n"
+        "if parts then return answer(0, parts) end\n"
+        "parts = find(cart, locations)\n"
+        "if not parts then return answer(1) end\n"
+        "hold(id, at, parts)\n"
+        "return answer(0, parts)\n",
+
+    [CO_LUA_APPLY] =
+        CO_LUA_COMMON
+        "local id, at, parts = unpack(ARGV)\n"
+        "if call('HEXISTS', holds, id) == 1 then return answer(0) end\n"
+        "if hold(id, at, parts) < 0 then return answer(3) end\n"
+        "return answer(0)\n",
+
+    [CO_LUA_FINISH] =
+        CO_LUA_COMMON
+        "local parts = take(ARGV[1], sold)\n"
+        "return answer(parts and 0 or 2, parts)\n",
+
+    [CO_LUA_RELEASE] =
+        CO_LUA_COMMON
+        "local parts = take(ARGV[1], stock)\n"
+        "return answer(parts and 0 or 2, parts)\n",
+
+    [CO_LUA_PARTS] =
+        CO_LUA_COMMON
+        "local parts = call('HGET', holds, ARGV[1])\n"
+        "return answer(parts and 0 or 2, parts)\n",
+
+    [CO_LUA_EXPIRE] =
+        CO_LUA_COMMON
+        "local ids = call('ZRANGEBYSCORE', ends, '-inf', ARGV[1],\n"
+        "                 'LIMIT', 0, ARGV[2])\n"
+        "local before = number(stock, 'all')\n"
+        "for _, id in ipairs(ids) do take(id, stock) end\n"
+        "local reply = answer(0)\n"
+        "reply[7] = number(stock, 'all') - before\n"
+        "for _, id in ipairs(ids) do reply[#reply + 1] = id end\n"
+        "return reply\n",
+
+    [CO_LUA_LOOK] =
+        CO_LUA_COMMON CO_LUA_FIND
+        "return answer(find(ARGV[1], ARGV[2]) and 0 or 1)\n",
+
+    [CO_LUA_SELL] =
+        CO_LUA_COMMON
+        "each(ARGV[1], stock, sold)\n"
+        "return answer(0)\n",
+
+    [CO_LUA_COUNT] =
+        CO_LUA_COMMON
+        "local reply = answer(0)\n"
+        "for _, place in ipairs(call('HKEYS', initial)) do\n"
+        "  if place ~= 'all' then\n"
+        "    for _, value in ipairs({place, number(initial, place),\n"
+        "        number(stock, place), number(held, place),\n"
+        "        number(sold, place)}) do\n"
+        "      reply[#reply + 1] = value\n"
+        "    end\n"
+        "  end\n"
+        "end\n"
+        "return reply\n",
+
+    /* What the ledger has left, less what is held, can be sold. */
+    [CO_LUA_BEGIN] =
+        CO_LUA_FUNCTIONS
+        "call('DEL', initial, stock, held, sold)\n"
+        "if ARGV[2] ~= '1' then call('DEL', holds, ends) end\n"
+        "for place, all, gone in ARGV[1]:gmatch('(%d+:%d+):(%d+):(%d+)') do\n"
+        "  add(initial, place, all)\n"
+        "  add(sold, place, gone)\n"
+        "  add(held, place, 0)\n"
+        "  add(stock, place, all - gone)\n"
+        "end\n"
+        "for _, parts in ipairs(call('HVALS', holds)) do\n"
+        "  each(parts, stock, held)\n"
+        "end\n"
+        "return answer(0)\n"
+};
