@@ -2,6 +2,7 @@
  * The checkout service: one event loop, the store's thread beside it.
  */
 
+#include "admin.h"
 #include "checkout.h"
 #include "http.h"
 #include "options.h"
@@ -26,6 +27,7 @@ typedef struct {
     co_options_t   options;
     co_shop_t      shop;
     co_http_t     *http;
+    co_admin_t    *admin;
     struct event   terminate;
     struct event   interrupt;
     struct event   grace;
@@ -209,6 +211,14 @@ co_service_start(co_service_t *service)
         return -1;
     }
 
+    if (options->admin != NULL) {
+        service->admin = co_admin_create(shop->base, options->admin,
+                                         shop->store);
+        if (service->admin == NULL) {
+            return -1;
+        }
+    }
+
     evsignal_assign(&service->terminate, shop->base, SIGTERM,
                     co_service_signal, service);
     evsignal_assign(&service->interrupt, shop->base, SIGINT,
@@ -326,6 +336,10 @@ static void
 co_service_free(co_service_t *service)
 {
     co_shop_t  *shop = &service->shop;
+
+    if (service->admin != NULL) {
+        co_admin_destroy(service->admin);
+    }
 
     if (service->http != NULL) {
         co_http_destroy(service->http);

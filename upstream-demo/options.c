@@ -51,6 +51,8 @@ static int co_option_set_mode(co_options_t *options,
     const co_option_t *option, const char *value);
 static int co_option_set_store(co_options_t *options,
     const co_option_t *option, const char *value);
+static int co_option_set_admin(co_options_t *options,
+    const co_option_t *option, const char *value);
 static int co_option_set_fault(co_options_t *options,
     const co_option_t *option, const char *value);
 static int co_option_set_integer(co_options_t *options,
@@ -128,6 +130,10 @@ static const co_option_t  co_option_table[] = {
 
     { "allow-reset", NULL, co_option_set_flag, 0, 0, 0,
       "accept POST /reset (full stock, no orders, statistics at zero)" },
+
+    { "admin", "unix:PATH", co_option_set_admin, 0, 0, 0,
+      "a socket for GET and POST /admin/store: which of two stores is\n"
+      "the truth (docs/inventory.md)" },
 
     { "fault", "FAULT", co_option_set_fault, 0, 0, 0,
       "for tests: lose:SHARE of the writes to a shadow store, or\n"
@@ -269,6 +275,21 @@ co_option_set_store(co_options_t *options, const co_option_t *option,
     }
 
     options->store = value;
+
+    return 0;
+}
+
+
+static int
+co_option_set_admin(co_options_t *options, const co_option_t *option,
+    const char *value)
+{
+    if (strncmp(value, "unix:", 5) != 0 || value[5] == '\0') {
+        return co_option_bad(option, value, "give unix:PATH, a socket that"
+                             " this user alone can open");
+    }
+
+    options->admin = value + 5;
 
     return 0;
 }

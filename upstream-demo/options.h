@@ -23,6 +23,7 @@ typedef struct {
     co_mode_e                mode;
     const char              *store;              /* as given */
 
+    const char              *admin;              /* path, or NULL */
     const char              *fault;              /* to order, or NULL */
 
     struct sockaddr_storage  address;

@@ -58,7 +58,8 @@ struct co_store_s {
 static const co_store_backend_t  *co_store_backends[] = {
     &co_store_sqlite,
     &co_store_mysql,
-    &co_store_redis
+    &co_store_redis,
+    &co_store_shadow
 };
 
 #define CO_STORE_BACKENDS_N                                                   \
@@ -531,6 +532,20 @@ co_store_report(co_store_t *store)
 {
     return store->backend->report != NULL ? store->backend->report(store->data)
                                           : NULL;
+}
+
+
+int
+co_store_order(co_store_t *store, const co_store_order_t *order,
+    co_store_ordered_pt done, void *data)
+{
+    if (store->backend->order == NULL) {
+        return -1;
+    }
+
+    store->backend->order(store->data, order, done, data);
+
+    return 0;
 }
 
 

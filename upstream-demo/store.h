@@ -186,6 +186,25 @@ struct co_store_call_s {
 };
 
 
+/* What an operator can have a store over two others do. */
+typedef enum {
+    CO_STORE_ORDER_CHECK = 0,                    /* compare the two */
+    CO_STORE_ORDER_SWITCH,                       /* another decides */
+    CO_STORE_ORDER_KILL,                         /* the first one decides,
+                                                    whatever the other does */
+    CO_STORE_ORDER_MEND                          /* do again what was lost */
+} co_store_order_e;
+
+typedef struct {
+    co_store_order_e    kind;
+    int                 truth;                   /* 0: the first, 1: second */
+    int                 force;                   /* though the two differ */
+} co_store_order_t;
+
+/* What came of it: a status of HTTP, and why. */
+typedef void (*co_store_ordered_pt)(void *data, int status, const char *why);
+
+
 /*
  * Whether "spec" (the value of --store) names a store: 0, or -1 with what to
  * give instead in "error" (CO_STORE_ERROR_LEN bytes).
@@ -271,6 +290,13 @@ const co_stock_t *co_store_stock(const co_store_t *store);
 
 /* Units that expired holds gave back, since the store was opened. */
 int64_t co_store_expired_units(const co_store_t *store);
+
+/*
+ * Gives an order to a store over two others; "done" may be called before this
+ * returns.  -1: this store takes none.
+ */
+int co_store_order(co_store_t *store, const co_store_order_t *order,
+    co_store_ordered_pt done, void *data);
 
 /*
  * What the store has to tell besides, for /stats: an object of its own, to be

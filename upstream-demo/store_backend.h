@@ -37,12 +37,17 @@ typedef struct {
 
     /* May be NULL; as co_store_report(). */
     json_t     *(*report)(void *backend);
+
+    /* May be NULL; as co_store_order(). */
+    void        (*order)(void *backend, const co_store_order_t *order,
+                         co_store_ordered_pt done, void *data);
 } co_store_backend_t;
 
 
 extern const co_store_backend_t  co_store_sqlite;
 extern const co_store_backend_t  co_store_mysql;
 extern const co_store_backend_t  co_store_redis;
+extern const co_store_backend_t  co_store_shadow;
 
 
 /* The event loop that the store belongs to. */

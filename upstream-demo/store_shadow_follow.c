@@ -1,0 +1,317 @@
+/*
+ * The shadow does what the truth decided: the same units, the same names.
+ */
+
+#include "store_shadow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+
+static void co_shadow_job_start(co_shadow_job_t *job);
+static void co_shadow_job_done(void *data, co_store_result_e result);
+static void co_shadow_job_end(co_shadow_job_t *job);
+
+
+/* A draw from 0 to 1 (splitmix64). */
+static double
+co_shadow_draw(co_shadow_t *shadow)
+{
+    uint64_t  z;
+
+    z = shadow->random += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+
+    return (double) ((z ^ z >> 31) >> 11) / 9007199254740992.0;
+}
+
+
+static co_shadow_job_t *
+co_shadow_job(co_shadow_t *shadow, int at, co_store_action_e action)
+{
+    co_shadow_job_t  *job;
+
+    if (shadow->jobs >= CO_SHADOW_JOBS_MAX) {
+        return NULL;
+    }
+
+    job = calloc(1, sizeof(*job));
+    if (job == NULL) {
+        return NULL;
+    }
+
+    job->shadow = shadow;
+    job->at = at;
+    job->action = action;
+    shadow->jobs++;
+
+    return job;
+}
+
+
+void
+co_shadow_follow(co_shadow_t *shadow, int at, co_store_action_e action,
+    const co_hold_t *hold, const co_order_t *order, co_shadow_why_e why)
+{
+    co_shadow_job_t          *job, *before;
+    struct co_shadow_jobs_s  *bucket;
+
+    job = co_shadow_job(shadow, at, action);
+
+    if (job == NULL) {
+        co_shadow_lost(shadow, at, action, hold, order);
+        return;
+    }
+
+    job->why = why;
+    job->hold = *hold;
+    job->kept = *hold;
+
+    if (order != NULL) {
+        job->order = *order;
+    }
+
+    bucket = &shadow->buckets[co_shadow_bucket(hold->id)];
+
+    TAILQ_FOREACH(before, bucket, link) {
+        if (strcmp(before->kept.id, hold->id) == 0) {
+            break;
+        }
+    }
+
+    TAILQ_INSERT_TAIL(bucket, job, link);
+
+    if (before == NULL) {
+        co_shadow_job_start(job);
+    }
+}
+
+
+static void
+co_shadow_job_start(co_shadow_job_t *job)
+{
+    co_shadow_t  *shadow = job->shadow;
+    co_store_t   *store = shadow->stores[job->at];
+
+    if (job->why == CO_SHADOW_FOLLOWING && shadow->fault.kind == CO_FAULT_LOSE
+        && co_shadow_draw(shadow) < shadow->fault.share)
+    {
+        shadow->counts.ordered++;
+        co_shadow_job_done(job, CO_STORE_FAILED);
+        return;
+    }
+
+    switch (job->action) {
+
+    case CO_STORE_APPLY:
+        co_store_apply(store, &job->call, &job->hold, co_shadow_job_done, job);
+        return;
+
+    case CO_STORE_CLAIM:
+        co_store_claim(store, &job->call, &job->hold, &job->order,
+                       co_shadow_job_done, job);
+        return;
+
+    default:
+        co_store_release(store, &job->call, &job->hold, co_shadow_job_done,
+                         job);
+    }
+}
+
+
+static void
+co_shadow_applied(co_shadow_job_t *job, co_store_result_e result)
+{
+    co_shadow_t       *shadow = job->shadow;
+    co_shadow_loss_t  *loss;
+
+    if (job->why != CO_SHADOW_FOLLOWING) {
+        loss = co_shadow_loss_of(shadow, job->at, job->kept.id);
+
+        if (loss != NULL && loss->wanted == CO_STORE_APPLY) {
+            co_shadow_found(shadow, job->at, job->kept.id);
+            shadow->counts.mended++;
+        }
+
+        return;
+    }
+
+    shadow->counts.decisions++;
+
+    if (result == CO_STORE_DEBT) {
+        shadow->counts.would_have_denied++;
+
+    } else {
+        shadow->counts.agreed++;
+    }
+}
+
+
+/* A claim or a release that was done, or is of a hold that is not there. */
+static void
+co_shadow_ended(co_shadow_job_t *job, co_store_result_e result)
+{
+    int           known;
+    co_shadow_t  *shadow = job->shadow;
+
+    known = co_shadow_loss_of(shadow, job->at, job->kept.id) != NULL;
+
+    if (result == CO_STORE_GONE && job->why == CO_SHADOW_FOLLOWING && !known) {
+
+        /* its beginning was lost, and nobody noticed */
+        shadow->counts.unknown++;
+        co_shadow_lost(shadow, job->at, CO_STORE_APPLY, &job->kept, NULL);
+    }
+
+    if (result != CO_STORE_GONE || job->action == CO_STORE_RELEASE) {
+        shadow->counts.mended += job->why != CO_SHADOW_FOLLOWING && known;
+        co_shadow_found(shadow, job->at, job->kept.id);
+        return;
+    }
+
+    co_shadow_missing(shadow, job->at, &job->kept, &job->order);
+
+    if (job->why == CO_SHADOW_MENDING) {
+        co_shadow_follow(shadow, job->at, CO_STORE_APPLY, &job->kept, NULL,
+                         CO_SHADOW_ANEW);
+        co_shadow_follow(shadow, job->at, CO_STORE_CLAIM, &job->kept,
+                         &job->order, CO_SHADOW_ANEW);
+    }
+}
+
+
+static void
+co_shadow_job_done(void *data, co_store_result_e result)
+{
+    co_shadow_job_t  *job = data;
+
+    if (result == CO_STORE_FAILED || result == CO_STORE_BUSY) {
+        co_shadow_lost(job->shadow, job->at, job->action, &job->kept,
+                       job->action == CO_STORE_CLAIM ? &job->order : NULL);
+
+    } else if (job->action == CO_STORE_APPLY) {
+        co_shadow_applied(job, result);
+
+    } else {
+        co_shadow_ended(job, result);
+    }
+
+    co_shadow_job_end(job);
+}
+
+
+/* The next write of the same hold has waited for this one. */
+static void
+co_shadow_job_end(co_shadow_job_t *job)
+{
+    co_shadow_t              *shadow = job->shadow;
+    co_shadow_job_t          *next;
+    struct co_shadow_jobs_s  *bucket;
+
+    bucket = &shadow->buckets[co_shadow_bucket(job->kept.id)];
+
+    next = job->action == CO_STORE_LOOK ? NULL : TAILQ_NEXT(job, link);
+
+    while (next != NULL && strcmp(next->kept.id, job->kept.id) != 0) {
+        next = TAILQ_NEXT(next, link);
+    }
+
+    TAILQ_REMOVE(bucket, job, link);
+    free(job);
+    shadow->jobs--;
+
+    if (next != NULL) {
+        co_shadow_job_start(next);
+    }
+
+    co_shadow_rest(shadow);
+}
+
+
+static void
+co_shadow_compared(void *data, co_store_result_e result)
+{
+    co_shadow_job_t  *job = data;
+    co_shadow_t      *shadow = job->shadow;
+
+    if (result == CO_STORE_OK) {
+        shadow->counts.decisions++;
+        shadow->counts.would_have_granted++;
+
+    } else if (result == CO_STORE_SOLD_OUT) {
+        shadow->counts.decisions++;
+        shadow->counts.agreed++;
+    }
+
+    co_shadow_job_end(job);
+}
+
+
+void
+co_shadow_compare(co_shadow_t *shadow, int at, const co_cart_t *cart)
+{
+    co_shadow_job_t  *job;
+
+    job = co_shadow_job(shadow, at, CO_STORE_LOOK);
+    if (job == NULL) {
+        return;
+    }
+
+    job->cart = *cart;
+    TAILQ_INSERT_TAIL(&shadow->buckets[co_shadow_bucket("")], job, link);
+
+    co_store_look(shadow->stores[at], &job->call, &job->cart,
+                  co_shadow_compared, job);
+}
+
+
+static void
+co_shadow_expired(void *data, co_store_result_e result)
+{
+    int           i;
+    co_shadow_t  *shadow = data;
+
+    /* the truth may be another one by now */
+    for (i = 0; result == CO_STORE_OK && i < shadow->expired.n; i++) {
+        co_shadow_orphan(shadow, shadow->expiring - 1,
+                         shadow->expired.ids[i]);
+    }
+
+    shadow->started += result == CO_STORE_OK && shadow->expired.n > 0;
+    shadow->expiring = 0;
+    shadow->jobs--;
+
+    co_shadow_rest(shadow);
+}
+
+
+void
+co_shadow_expire(co_shadow_t *shadow, int at, int64_t now_ms)
+{
+    if (shadow->expiring != 0) {
+        return;
+    }
+
+    shadow->expiring = at + 1;
+    shadow->jobs++;
+
+    co_store_expire(shadow->stores[at], &shadow->expire,
+                    now_ms - CO_SHADOW_GRACE_MS, &shadow->expired,
+                    co_shadow_expired, shadow);
+}
+
+
+void
+co_shadow_jobs_free(co_shadow_t *shadow)
+{
+    int               i;
+    co_shadow_job_t  *job;
+
+    for (i = 0; i < CO_SHADOW_BUCKETS; i++) {
+        while ((job = TAILQ_FIRST(&shadow->buckets[i])) != NULL) {
+            TAILQ_REMOVE(&shadow->buckets[i], job, link);
+            free(job);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package StoreAdmin;
+
+# Orders to a checkout on its admin socket.
+
+use strict;
+use warnings;
+
+use Carp qw( croak );
+use CheckoutServer qw( read_response );
+use Exporter qw( import );
+use IO::Socket::UNIX ();
+use JSON::PP qw( decode_json );
+
+our @EXPORT_OK = qw( order look );
+
+
+sub _send {
+    my ($path, $head, $body) = @_;
+
+    my $socket = IO::Socket::UNIX->new(Peer => $path)
+        or croak "connect $path: $!";
+    my $text = join("\r\n", $head, 'Host: checkout',
+                    'Content-Length: ' . length($body), '', $body);
+    syswrite($socket, $text) == length($text) or croak "write: $!";
+
+    my $response = read_response($socket) or croak 'no answer came';
+    $response->{json} = decode_json($response->{content});
+
+    return $response;
+}
+
+
+# POST /admin/store with "truth=second" or the like; the response has {json}.
+sub order {
+    my ($path, $body) = @_;
+
+    return _send($path, 'POST /admin/store HTTP/1.1', $body);
+}
+
+
+# What the store has to tell.
+sub look {
+    my ($path) = @_;
+
+    return _send($path, 'GET /admin/store HTTP/1.1', '')->{json}{shadow};
+}
+
+
+1;
