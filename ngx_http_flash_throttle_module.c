@@ -90,6 +90,13 @@ static ngx_command_t  ngx_http_flash_throttle_commands[] = {
       offsetof(ngx_http_flash_throttle_conf_t, bind),
       NULL },
 
+    { ngx_string("flash_throttle_opens"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_http_flash_throttle_opens,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
     { ngx_string("flash_throttle_dry_run"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
       ngx_conf_set_flag_slot,
@@ -163,6 +170,7 @@ ngx_http_flash_throttle_create_main_conf(ngx_conf_t *cf)
      *     ftmf->ring = NULL;
      *     ftmf->page = NULL;
      *     ftmf->rejected = NULL;
+     *     ftmf->closed = NULL;
      *     ftmf->policy = { 0, NULL };
      *     ftmf->etag = { 0, NULL };
      */
@@ -254,6 +262,7 @@ ngx_http_flash_throttle_create_conf(ngx_conf_t *cf)
     conf->session = NGX_CONF_UNSET_MSEC;
     conf->poll_min = NGX_CONF_UNSET_MSEC;
     conf->poll_max = NGX_CONF_UNSET_MSEC;
+    conf->opens = NGX_HTTP_FLASH_THROTTLE_OPENS_UNSET;
     conf->status_code = NGX_CONF_UNSET_UINT;
     conf->log_level = NGX_CONF_UNSET_UINT;
     conf->dry_run = NGX_CONF_UNSET;
@@ -302,6 +311,12 @@ ngx_http_flash_throttle_merge_conf(ngx_conf_t *cf, void *parent, void *child)
                               FT_POLL_MIN_DEFAULT_MS);
     ngx_conf_merge_msec_value(conf->poll_max, prev->poll_max,
                               FT_POLL_MAX_DEFAULT_MS);
+
+    if (conf->opens == NGX_HTTP_FLASH_THROTTLE_OPENS_UNSET) {
+        conf->opens = prev->opens == NGX_HTTP_FLASH_THROTTLE_OPENS_UNSET
+                      ? 0 : prev->opens;
+    }
+
     ngx_conf_merge_uint_value(conf->status_code, prev->status_code,
                               NGX_HTTP_SERVICE_UNAVAILABLE);
     ngx_conf_merge_uint_value(conf->log_level, prev->log_level, NGX_LOG_INFO);
@@ -320,6 +335,7 @@ ngx_http_flash_throttle_merge_conf(ngx_conf_t *cf, void *parent, void *child)
     conf->rules.poll_min_ms = conf->poll_min;
     conf->rules.poll_max_ms = conf->poll_max;
     conf->rules.session_ms = conf->session;
+    conf->rules.opens_ms = conf->opens;
 
     zone = conf->shm_zone->data;
     zone->rules = &conf->rules;

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include "ft_pass.h"
 #include "world.h"
 
 
@@ -47,6 +48,10 @@ ft_edge_create(const ft_options_t *options)
     edge->rules.poll_max_ms = options->poll_max_ms;
     edge->rules.session_ms = options->session_ms;
     edge->limits.sessions = options->sessions;
+
+    if (options->opens_ms) {
+        edge->rules.opens_ms = FT_EDGE_BEGAN_MS + options->opens_ms;
+    }
 
     edge->nworkers = options->workers;
 
@@ -217,6 +222,32 @@ ft_edge_park(ft_world_t *world, ft_shopper_t *shopper, uint32_t worker)
 }
 
 
+/* As good as the keyed one: nobody here guesses it. */
+static uint64_t
+ft_edge_draw(const ft_world_t *world, uint64_t id)
+{
+    return ft_mix(id ^ world->options->seed);
+}
+
+
+int64_t
+ft_edge_place_us(const ft_world_t *world, const ft_shopper_t *shopper)
+{
+    uint64_t  opens_us;
+
+    opens_us = (uint64_t) world->options->opens_ms * 1000;
+
+    if (shopper->ticket.first_ms >= world->edge->rules.opens_ms) {
+        return shopper->first_us;
+    }
+
+    /* as long as the time before the opening is, for the figures in seconds */
+
+    return (int64_t) ((ft_edge_draw(world, shopper->ticket.id) >> 32)
+                      * opens_us >> 32);
+}
+
+
 void
 ft_edge_request(ft_world_t *world, ft_shopper_t *shopper)
 {
@@ -235,6 +266,8 @@ ft_edge_request(ft_world_t *world, ft_shopper_t *shopper)
         ticket.id = ft_random_next(&world->crowd);
     }
 
+    ticket.draw = ft_edge_draw(world, ticket.id);
+
     verdict = ft_admission_decide(&call, &ticket,
                                   &world->edge->workers[worker].line,
                                   &shopper->node, false);
@@ -251,6 +284,10 @@ ft_edge_request(ft_world_t *world, ft_shopper_t *shopper)
         break;
 
     case FT_WAIT:
+        ft_edge_told_to_wait(world, shopper, &ticket, verdict.retry_ms);
+        break;
+
+    case FT_CLOSED:
         ft_edge_told_to_wait(world, shopper, &ticket, verdict.retry_ms);
         break;
 

@@ -31,6 +31,7 @@ typedef struct {
 
 
 struct ft_world_s;
+struct ft_shopper_s;
 
 
 /* NULL: no memory. */
@@ -42,6 +43,10 @@ void ft_edge_reset(struct ft_world_s *world);
 
 /* The edge loses its state and its connections; the cookies live on. */
 void ft_edge_restart(struct ft_world_s *world);
+
+/* Where a shopper stands in line: its first attempt, or by lot before it opens. */
+int64_t ft_edge_place_us(const struct ft_world_s *world,
+    const struct ft_shopper_s *shopper);
 
 /* A worker's timer: what can be done for the shoppers it holds. */
 void ft_edge_wake(struct ft_world_s *world, uint32_t worker);

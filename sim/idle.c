@@ -42,7 +42,7 @@ ft_idle_mark_shopper(const ft_world_t *world, const ft_shopper_t *shopper,
 {
     bool     slots;
     size_t   n;
-    int64_t  served_us, stop_us;
+    int64_t  served_us, stop_us, came_us;
 
     n = 0;
     slots = (world->options->slots > 0);
@@ -56,8 +56,10 @@ ft_idle_mark_shopper(const ft_world_t *world, const ft_shopper_t *shopper,
         stop_us = shopper->leaves_us - FT_PAYMENT_MAX_US;
     }
 
-    if (stop_us > shopper->first_us) {
-        marks[n++] = shopper->first_us * FT_MARKS + FT_MARK_WAIT;
+    came_us = ft_opened_us(world->options, shopper->first_us);
+
+    if (stop_us > came_us) {
+        marks[n++] = came_us * FT_MARKS + FT_MARK_WAIT;
         marks[n++] = stop_us * FT_MARKS + FT_MARK_STOP;
     }
 

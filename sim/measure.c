@@ -143,7 +143,9 @@ ft_measure_fairness(ft_run_t *run, double *value)
         shopper = &run->world.shoppers[i];
 
         if (shopper->admitted_us != FT_NEVER) {
-            run->served[n].first_us = shopper->first_us;
+            run->served[n].first_us = run->world.options->opens_ms
+                                      ? ft_edge_place_us(&run->world, shopper)
+                                      : shopper->first_us;
             run->served[n++].admitted_us = shopper->admitted_us;
         }
     }

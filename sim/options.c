@@ -31,6 +31,7 @@ enum {
     FT_OPT_POLL_MAX,
     FT_OPT_HOLD,
     FT_OPT_NO_SHOW,
+    FT_OPT_OPENS,
     FT_OPT_SCALE,
     FT_OPT_WORKERS,
     FT_OPT_CLOCK_SKEW,
@@ -79,6 +80,9 @@ static const struct argp_option  ft_option_list[] = {
       "mixture such as 0.7*exp:600,0.3*3600", 0 },
     { "no-show", FT_OPT_NO_SHOW, "SHARE", 0,
       "of the shoppers who vanish without notice after 1 to 5 polls", 0 },
+    { "opens", FT_OPT_OPENS, "S", 0,
+      "the sale opens then: who comes before waits in a pre-queue, with all "
+      "of the patience left (0: it is open)", 0 },
     { "stock", FT_OPT_STOCK, "N", 0,
       "units (default 500 for drop and low, otherwise unlimited)", 0 },
     { "slots", FT_OPT_SLOTS, "N", 0,
@@ -240,6 +244,10 @@ ft_option_sale(int key, char *text, struct argp_state *state)
 
     case FT_OPT_NO_SHOW:
         options->no_show = ft_option_number(state, "no-show", text, 0, 1);
+        return 0;
+
+    case FT_OPT_OPENS:
+        options->opens_ms = ft_option_ms(state, "opens", text, 0, 864000);
         return 0;
 
     case FT_OPT_STOCK:
@@ -426,6 +434,10 @@ ft_options_check(const ft_options_t *options, struct argp_state *state)
     if (options->no_show > 0 && !edge && options->variant != FT_WAITING_ROOM) {
         argp_error(state, "--no-show needs a variant where shoppers poll: "
                    "waiting-room or one of the edge's");
+    }
+
+    if (options->opens_ms && !edge) {
+        argp_error(state, "--opens needs one of the edge's variants");
     }
 
     if (options->slots == 0 && options->variant == FT_WAITING_ROOM) {

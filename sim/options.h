@@ -45,6 +45,7 @@ typedef struct {
     uint64_t           seed;
     double             scale;
     double             no_show;     /* share of the shoppers */
+    uint32_t           opens_ms;    /* who is there before is shuffled; 0: none */
     uint32_t           slots;       /* 0: payments never wait */
     int64_t            stock;       /* -1: unlimited */
     uint32_t           rate_milli;
@@ -73,6 +74,18 @@ ft_variant_edge(ft_variant_t variant)
 {
     return variant == FT_EDGE_LOTTERY || variant == FT_EDGE_PROPORTIONAL
            || variant == FT_EDGE_FAIR;
+}
+
+
+/* From when on it could be served. */
+static inline int64_t
+ft_opened_us(const ft_options_t *options, int64_t first_us)
+{
+    int64_t  opens_us;
+
+    opens_us = (int64_t) options->opens_ms * 1000;
+
+    return first_us > opens_us ? first_us : opens_us;
 }
 
 

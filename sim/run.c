@@ -83,7 +83,7 @@ ft_run_make_crowd(ft_world_t *world, uint32_t number)
         shopper = &world->shoppers[i];
 
         shopper->first_us = options->profile.arrivals_us[i];
-        shopper->leaves_us = shopper->first_us
+        shopper->leaves_us = ft_opened_us(options, shopper->first_us)
                              + ft_patience_draw(&options->patience, &random);
         shopper->asked_us = FT_NEVER;
         shopper->admitted_us = FT_NEVER;

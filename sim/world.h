@@ -43,7 +43,7 @@ typedef enum {
 } ft_outcome_t;
 
 
-typedef struct {
+typedef struct ft_shopper_s {
     int64_t            first_us;
     int64_t            leaves_us;       /* its patience ends */
     int64_t            asked_us;        /* its request under way began */

@@ -5,6 +5,7 @@
 
 #include "ft_control.h"
 #include "ft_hold.h"
+#include "ft_opening.h"
 #include "ft_orders.h"
 #include "ft_pass.h"
 
@@ -202,6 +203,7 @@ static void
 ft_admission_enlist(const ft_call_t *call, ft_ticket_t *ticket, uint32_t retry,
     bool fresh, bool whole_seconds)
 {
+    uint8_t      place;
     uint32_t     ahead;
     ft_state_t  *state;
 
@@ -221,8 +223,16 @@ ft_admission_enlist(const ft_call_t *call, ft_ticket_t *ticket, uint32_t retry,
     ticket->seen_ms = ft_admission_seen_ms(call, ticket);
     ticket->due_ms = ticket->seen_ms + ahead;
     ticket->epoch = ft_load(&state->epoch);
-    ticket->place = ft_census_count(&state->census, ft_stamp_us(ticket),
-                                    ticket->due_ms, call->now_ms, fresh);
+
+    place = FT_LANE_NONE;
+
+    if (!ft_opening_is_closed(call) || ft_opening_counts(call)) {
+        place = ft_census_count(&state->census,
+                                ft_opening_stamp_us(call, ticket),
+                                ticket->due_ms, call->now_ms, fresh);
+    }
+
+    ticket->place = ft_opening_seal(call, ticket, place);
 }
 
 
@@ -233,7 +243,7 @@ ft_admission_wait(const ft_call_t *call, ft_ticket_t *ticket,
     ft_verdict_t   verdict;
     ft_standing_t  s;
 
-    s = ft_admission_standing(call, ft_stamp_us(ticket));
+    s = ft_admission_standing(call, ft_opening_stamp_us(call, ticket));
 
     verdict.replay = (coming == FT_COMES_TWICE);
     verdict.position = s.position;
@@ -276,6 +286,7 @@ static ft_coming_t
 ft_admission_recall(const ft_call_t *call, ft_ticket_t *ticket)
 {
     bool          called;
+    uint8_t       place;
     ft_state_t   *state;
     ft_coming_t   coming;
 
@@ -296,10 +307,12 @@ ft_admission_recall(const ft_call_t *call, ft_ticket_t *ticket)
             coming = FT_COMES_LATE;
         }
 
-    } else if (!ft_census_uncount(&state->census, ft_stamp_us(ticket),
-                                  ticket->due_ms, ticket->place, &called))
+    } else if (ft_opening_unseal(call, ticket, &place)
+               && !ft_census_uncount(&state->census,
+                                     ft_opening_stamp_us(call, ticket),
+                                     ticket->due_ms, place, &called))
     {
-        if (call->now_ms <= ticket->due_ms) {
+        if (call->now_ms <= ticket->due_ms && place != FT_LANE_NONE) {
             return FT_COMES_TWICE;
         }
 
@@ -353,6 +366,29 @@ ft_admission_reject(const ft_call_t *call)
 }
 
 
+/* Nothing that is said depends on the lot. */
+static ft_verdict_t
+ft_admission_closed(const ft_call_t *call, ft_ticket_t *ticket,
+    ft_coming_t coming, bool whole_seconds)
+{
+    ft_verdict_t  verdict = { .answer = FT_CLOSED };
+
+    verdict.replay = (coming == FT_COMES_TWICE);
+    verdict.retry_ms = ft_opening_retry_ms(call, ticket,
+                                           coming == FT_COMES_AGAIN
+                                           || coming == FT_COMES_TWICE);
+
+    ft_add(&call->state->totals.closed, 1);
+
+    if (!verdict.replay) {
+        ft_admission_enlist(call, ticket, verdict.retry_ms,
+                            coming != FT_COMES_AGAIN, whole_seconds);
+    }
+
+    return verdict;
+}
+
+
 static ft_verdict_t
 ft_admission_lottery(const ft_call_t *call, ft_ticket_t *ticket,
     ft_coming_t coming, bool whole_seconds)
@@ -361,17 +397,24 @@ ft_admission_lottery(const ft_call_t *call, ft_ticket_t *ticket,
         return ft_admission_admit(call, ticket);
     }
 
-    ft_control_begin(call, ft_stamp_us(ticket));
+    ft_control_begin(call, ft_opening_stamp_us(call, ticket));
 
     return ft_admission_wait(call, ticket, coming, whole_seconds);
 }
 
 
-/* How long the shopper was advised to stay away when it was last seen. */
+/*
+ * How long the shopper was advised to stay away when it was last seen.  Before an
+ * opening that was for the opening's sake, and says nothing of its place.
+ */
 static uint64_t
-ft_admission_advice(const ft_ticket_t *ticket)
+ft_admission_advice(const ft_call_t *call, const ft_ticket_t *ticket)
 {
     uint64_t  ahead;
+
+    if (ft_opening_is_new_to(call, ticket)) {
+        return FT_REBUILD_MS;
+    }
 
     ahead = ticket->due_ms - ticket->seen_ms;
 
@@ -394,7 +437,8 @@ ft_admission_listen(const ft_call_t *call, ft_ticket_t *ticket,
     verdict.answer = FT_WAIT;
     verdict.replay = false;
     verdict.wait_ms = 2 * advice_ms;
-    verdict.position = ft_admission_standing(call, ft_stamp_us(ticket))
+    verdict.position = ft_admission_standing(call,
+                                             ft_opening_stamp_us(call, ticket))
                        .position;
 
     if (verdict.position == 0 && advice_ms > FT_REBUILD_MS) {
@@ -419,12 +463,12 @@ ft_admission_fair(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
     ft_verdict_t   verdict = { .answer = FT_HOLD };
 
     state = call->state;
-    stamp_us = ft_stamp_us(ticket);
+    stamp_us = ft_opening_stamp_us(call, ticket);
 
     if (coming != FT_COMES_FIRST) {
-        advice_ms = ft_admission_advice(ticket);
+        advice_ms = ft_admission_advice(call, ticket);
 
-        if (ft_control_rebuild(call, stamp_us, advice_ms)) {
+        if (ft_control_rebuild(call, ticket, advice_ms)) {
             return ft_admission_listen(call, ticket, advice_ms, whole_seconds);
         }
     }
@@ -482,6 +526,7 @@ ft_admission_decide(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
 
     /* before the count of who asks goes: it may be the only one in the line */
 
+    ft_opening_arrange(call);
     ft_control_tick(call);
 
     if (ticket->kind == 0) {
@@ -502,6 +547,10 @@ ft_admission_decide(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
 
     if (ft_orders_is_sold_out(state)) {
         return ft_admission_sold_out(call, ticket);
+    }
+
+    if (ft_opening_is_closed(call)) {
+        return ft_admission_closed(call, ticket, coming, whole_seconds);
     }
 
     switch (call->rules->policy) {
@@ -535,7 +584,7 @@ ft_hold_turn_back(const ft_call_t *call, ft_ticket_t *ticket,
 ft_snapshot_t
 ft_admission_snapshot(const ft_call_t *call)
 {
-    uint64_t        came, missed;
+    uint64_t        came, missed, now_us;
     ft_state_t     *state;
     ft_snapshot_t   s;
     ft_standing_t   newcomer;
@@ -556,14 +605,15 @@ ft_admission_snapshot(const ft_call_t *call)
     s.threshold_ms = s.queueing
                      ? ft_load(&state->census.threshold_us) / 1000
                      : call->now_ms;
+    now_us = ft_opening_now_us(call);
 
     /* a worker whose clock is a little late may find it in its future */
 
-    s.threshold_age_ms = call->now_ms > s.threshold_ms
-                         ? call->now_ms - s.threshold_ms : 0;
+    s.threshold_age_ms = now_us / 1000 > s.threshold_ms
+                         ? now_us / 1000 - s.threshold_ms : 0;
     s.flow_milli = ft_control_flow_milli(call);
 
-    newcomer = ft_admission_standing(call, call->now_ms * 1000);
+    newcomer = ft_admission_standing(call, now_us);
     s.wait_ms = s.queueing ? ft_admission_wait_ms(call, &newcomer) : 0;
 
     s.room_milli = ft_bucket_room_milli(&state->bucket, call->limits,

@@ -33,6 +33,7 @@ typedef enum {
     FT_ADMIT,       /* go on to the upstream; end with ft_admission_done() */
     FT_HOLD,        /* park it: the line has it, ft_hold_next() brings it back */
     FT_WAIT,        /* come back in retry_ms */
+    FT_CLOSED,      /* it is not open yet: come back in retry_ms */
     FT_REJECT,      /* refused: no waiting room, or the wait is too long */
     FT_AGAIN,       /* admitted already with this ticket: ft_admission_again() */
     FT_ALL_SOLD     /* nobody waits for what is gone; the place is kept */
@@ -42,8 +43,9 @@ typedef enum {
 typedef struct {
     ft_answer_t         answer;
     uint32_t            retry_ms;   /* advised time to the next request */
-    uint64_t            wait_ms;    /* estimated time to admission */
-    uint32_t            position;   /* live shoppers before this stamp */
+    uint64_t            wait_ms;    /* estimated time to admission, and */
+    uint32_t            position;   /* live shoppers before this stamp; both 0
+                                       before the opening */
     bool                replay;     /* the ticket is as it was: no new one */
 } ft_verdict_t;
 
@@ -53,7 +55,8 @@ typedef struct {
  *
  * ticket: as verified; or, for a first attempt, with id set to a random number
  * and kind 0: the stamp is then made here.  On return it is the ticket to sign
- * and send (FT_WAIT, FT_ALL_SOLD), or carries the stamp (other answers).
+ * and send (FT_WAIT, FT_CLOSED, FT_ALL_SOLD), or carries the stamp (other
+ * answers).  Where the rules have an opening, a ticket needs its draw.
  *
  * line, node: where a held request is parked (FT_HOLD: the node is in the line
  * on return).  A NULL line means that this request cannot be held.
@@ -119,6 +122,9 @@ void ft_admission_done(ft_state_t *state, uint32_t epoch, uint32_t worker);
 
 /* Of these, one that the upstream answered with an error of its own (5xx). */
 void ft_admission_failed(ft_state_t *state, uint32_t epoch);
+
+/* Whether it is not open yet where this call is from. */
+bool ft_opening_is_closed(const ft_call_t *call);
 
 /* What the figures are now; no side effect but a due tick. */
 ft_snapshot_t ft_admission_snapshot(const ft_call_t *call);

@@ -54,6 +54,8 @@ typedef struct {
     uint32_t         poll_min_ms;
     uint32_t         poll_max_ms;   /* <= FT_POLL_MAX_LIMIT_MS */
     uint32_t         session_ms;    /* the life of a pass */
+    uint64_t         opens_ms;      /* epoch; before it nobody is let in; 0:
+                                       always open */
 } ft_rules_t;
 
 

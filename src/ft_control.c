@@ -5,6 +5,7 @@
 
 #include "ft_control.h"
 #include "ft_foresee.h"
+#include "ft_opening.h"
 #include "ft_orders.h"
 #include "ft_record.h"
 
@@ -148,6 +149,21 @@ ft_control_begin(const ft_call_t *call, uint64_t stamp_us)
 }
 
 
+void
+ft_control_clear(const ft_call_t *call)
+{
+    ft_state_t  *state;
+
+    state = call->state;
+
+    /* everybody is due before that; ft_control_begin() sets the time right */
+
+    (void) ft_census_expire(&state->census,
+                            call->now_ms + 4 * FT_CENSUS_AHEAD_MS);
+    ft_store(&state->queueing, 0);
+}
+
+
 bool
 ft_control_listening(const ft_call_t *call)
 {
@@ -167,26 +183,31 @@ ft_control_listening(const ft_call_t *call)
  * advice before this shopper, unless the advice was cut at its bound.
  */
 bool
-ft_control_rebuild(const ft_call_t *call, uint64_t stamp_us,
+ft_control_rebuild(const ft_call_t *call, const ft_ticket_t *ticket,
     uint64_t advice_ms)
 {
-    uint64_t     born, never;
+    uint64_t     born, never, stamp_us;
     ft_state_t  *state;
 
     state = call->state;
     born = ft_load(&state->born_ms);
 
-    if (stamp_us / 1000 >= born || call->now_ms > born + FT_YOUNG_MS) {
+    if (ft_opening_known_ms(call, ticket) >= born
+        || call->now_ms > born + FT_YOUNG_MS)
+    {
         return false;
     }
 
     never = 0;
+    stamp_us = ft_opening_stamp_us(call, ticket);
 
     if (atomic_compare_exchange_strong(&state->control.rebuilt_ms, &never,
                                        call->now_ms + FT_REBUILD_MS))
     {
         ft_control_begin(call, stamp_us);
-        ft_census_lower(&state->census, stamp_us - 2000 * advice_ms);
+        ft_census_lower(&state->census,
+                        ft_opening_first_us(call, ticket,
+                                            stamp_us - 2000 * advice_ms));
     }
 
     if (!ft_control_listening(call)) {
@@ -308,6 +329,12 @@ ft_control_boost(const ft_call_t *call, const ft_tick_t *tick)
     int64_t   boost, spare;
     uint64_t  room;
 
+    /* at an opening those who are called are on their way, in their own time */
+
+    if (ft_opening_gathers(call)) {
+        return;
+    }
+
     room = tick->room_milli;
 
     /* passes that end together are no sign that too few were called before */
@@ -399,7 +426,7 @@ ft_control_census(const ft_call_t *call, const ft_tick_t *tick)
     ft_state_t  *state;
 
     state = call->state;
-    now_us = call->now_ms * 1000;
+    now_us = ft_opening_now_us(call);
     target = ft_control_target(call, tick);
     waiting = ft_census_waiting(&state->census);
 
@@ -459,8 +486,8 @@ ft_control_proportional(const ft_call_t *call, const ft_tick_t *tick)
     threshold = ft_load(&call->state->census.threshold_us)
                 + (uint64_t) speed * tick->dt_ms / 1000;
 
-    if (threshold > call->now_ms * 1000) {
-        threshold = call->now_ms * 1000;
+    if (threshold > ft_opening_now_us(call)) {
+        threshold = ft_opening_now_us(call);
     }
 
     ft_census_advance(&call->state->census, threshold);
@@ -499,6 +526,10 @@ ft_control_step(const ft_call_t *call, ft_tick_t *tick)
 
     ft_census_rank(&state->census);
     tick->called = ft_census_called(&state->census);
+
+    if (ft_opening_waits(call)) {
+        return;
+    }
 
     if (ft_control_is_over(call, tick)) {
         ft_store(&state->queueing, 0);

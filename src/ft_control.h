@@ -23,6 +23,9 @@
 /* Opens a line whose first stamp is this; the threshold begins before it. */
 void ft_control_begin(const ft_call_t *call, uint64_t stamp_us);
 
+/* Forgets who waits: there is no line until the next one begins. */
+void ft_control_clear(const ft_call_t *call);
+
 /*
  * A state that is new while its shoppers are not (the edge was restarted)
  * listens for a moment, to hear who waits, before anybody is let in; the line
@@ -30,7 +33,7 @@ void ft_control_begin(const ft_call_t *call, uint64_t stamp_us);
  * the state, and how long its holder was last advised to stay away; true: it
  * listens.
  */
-bool ft_control_rebuild(const ft_call_t *call, uint64_t stamp_us,
+bool ft_control_rebuild(const ft_call_t *call, const ft_ticket_t *ticket,
     uint64_t advice_ms);
 
 /* Whether a cold start listens now. */
@@ -68,13 +71,5 @@ uint32_t ft_control_ahead(const ft_call_t *call, uint64_t stamp_us);
  */
 uint64_t ft_control_call_ms(const ft_call_t *call, uint64_t stamp_us,
     uint32_t ahead, bool advice);
-
-/* The stamp in us: two first attempts of one ms are told apart by their ids. */
-static inline uint64_t
-ft_stamp_us(const ft_ticket_t *ticket)
-{
-    return ticket->first_ms * 1000 + ticket->id % 1000;
-}
-
 
 #endif /* FT_CONTROL_H_INCLUDED */

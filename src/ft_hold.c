@@ -8,6 +8,7 @@
 
 #include "ft_control.h"
 #include "ft_hold.h"
+#include "ft_opening.h"
 #include "ft_orders.h"
 
 
@@ -84,7 +85,8 @@ ft_hold_park(const ft_call_t *call, ft_line_t *line, ft_line_node_t *node,
         return false;
     }
 
-    node->stamp_us = ft_stamp_us(ticket);
+    node->stamp_us = ft_opening_stamp_us(call, ticket);
+    node->first_ms = ticket->first_ms;
     node->id = ticket->id;
     node->until_ms = call->now_ms + call->rules->hold_ms;
 
@@ -135,8 +137,8 @@ ft_hold_next(const ft_call_t *call, ft_line_t *line, bool *admitted,
     if (!ft_hold_is_first(call, first->stamp_us)) {
         wake = call->now_ms + FT_RETRY_MS;
 
-    } else if (ft_admission_take(call, first->stamp_us / 1000)) {
-        ft_admission_count(call, first->id, first->stamp_us / 1000);
+    } else if (ft_admission_take(call, first->first_ms)) {
+        ft_admission_count(call, first->id, first->first_ms);
         *admitted = true;
         return ft_hold_release(call, line, first);
 

@@ -17,8 +17,9 @@
 typedef struct ft_line_node_s  ft_line_node_t;
 
 struct ft_line_node_s {
-    uint64_t          stamp_us;
-    uint64_t          id;           /* of its ticket */
+    uint64_t          stamp_us;     /* its place in line */
+    uint64_t          first_ms;     /* of its ticket */
+    uint64_t          id;
     uint64_t          until_ms;     /* turned back then */
     ft_line_node_t   *child;
     ft_line_node_t   *next;         /* sibling */

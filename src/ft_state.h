@@ -39,6 +39,7 @@ typedef struct {
     _Atomic uint64_t  polls;        /* requests that brought a ticket */
     _Atomic uint64_t  admitted;
     _Atomic uint64_t  queued;       /* answered "wait" */
+    _Atomic uint64_t  closed;       /* answered before the opening */
     _Atomic uint64_t  held;
     _Atomic uint64_t  turned_back;  /* called, but neither room nor hold */
     _Atomic uint64_t  rejected;
@@ -80,6 +81,17 @@ typedef struct {
 } ft_control_t;
 
 
+/* The opening that the line was laid out for, see ft_opening.h. */
+typedef struct {
+    _Atomic uint64_t  opens_ms;     /* epoch; 0: none */
+    _Atomic uint64_t  opened_ms;    /* by hand, at that time; 0: it was not */
+    _Atomic uint64_t  gathered_ms;  /* all are back after it */
+    _Atomic uint64_t  open_beat_ms;     /* last asked where it is open, */
+    _Atomic uint64_t  closed_beat_ms;   /* and where the line waits for it */
+    _Atomic uint32_t  turn;         /* how often it was laid out */
+} ft_opening_t;
+
+
 /* What an operator or the upstream has ordered, see ft_orders.h; 0: nothing. */
 typedef struct {
     _Atomic uint32_t  door;         /* FT_ORDER_... */
@@ -97,6 +109,7 @@ typedef struct {
     ft_bucket_t       bucket;
     ft_orders_t       orders;
     ft_control_t      control;
+    ft_opening_t      opening;
     ft_totals_t       totals;
     _Atomic uint32_t  expected[FT_DUES];    /* admitted polls under way */
     _Atomic uint32_t  seen[FT_SEEN];

@@ -27,6 +27,7 @@
 
 #define FT_TICKET_VERSION  1
 #define FT_KEY_ID_LABEL    "flash_throttle key id"
+#define FT_DRAW_LABEL      "flash_throttle draw"
 #define FT_NO_DIGIT        0x40
 
 #define FT_FIRST_MASK      ((UINT64_C(1) << 48) - 1)
@@ -373,6 +374,7 @@ ft_ticket_read(const uint8_t *raw, ft_ticket_t *ticket)
     ticket->epoch = (uint32_t) (ft_get64(raw + 16) >> 32);
     ticket->id = ft_get64(raw + 20);
     ticket->place = raw[28];
+    ticket->draw = 0;
 
     return true;
 }
@@ -457,4 +459,30 @@ ft_ticket_usable(const ft_ticket_t *ticket, uint64_t now_ms)
     }
 
     return ticket->first_ms + FT_TICKET_AGE_MAX_MS > now_ms;
+}
+
+
+uint64_t
+ft_ticket_draw(const ft_keyring_t *ring, const ft_ticket_context_t *context,
+    uint64_t opens_ms, uint64_t id)
+{
+    uint8_t          head[20], digest[SHA256_DIGEST_LENGTH];
+    ft_mac_t         mac;
+    const ft_key_t  *key;
+
+    key = &ring->keys[ring->n - 1];
+
+    ft_put64(head, opens_ms);
+    ft_put64(head + 8, id);
+    ft_put32(head + 16,
+             (uint32_t) (context->zone_len << 16 | context->key_len));
+
+    ft_mac_begin(&mac, key);
+    ft_mac_add(&mac, FT_DRAW_LABEL, sizeof(FT_DRAW_LABEL) - 1);
+    ft_mac_add(&mac, head, sizeof(head));
+    ft_mac_add(&mac, context->zone, context->zone_len);
+    ft_mac_add(&mac, context->key, context->key_len);
+    ft_mac_end(&mac, key, digest);
+
+    return ft_get64(digest);
 }

@@ -43,6 +43,7 @@ typedef struct {
     uint32_t          epoch;        /* the state that counted it, 0: none */
     ft_ticket_kind_t  kind;
     uint8_t           place;        /* where it was counted, see ft_census.h */
+    uint64_t          draw;         /* by ft_ticket_draw(); not in the text */
 } ft_ticket_t;
 
 
@@ -100,6 +101,27 @@ bool ft_ticket_possible(const ft_keyring_t *ring, const char *text, size_t len);
  * a day and not further ahead than a small skew; a pass has not expired.
  */
 bool ft_ticket_usable(const ft_ticket_t *ticket, uint64_t now_ms);
+
+/*
+ * The lot of a ticket for an opening, uniform over all 64-bit numbers: the first
+ * 8 bytes of HMAC-SHA256, under the ring's last secret, which a new first one
+ * does not change, over
+ *
+ *   "flash_throttle draw", opens_ms (8 bytes), id (8 bytes), the lengths of
+ *   zone and key (2 bytes each), zone, key; numbers big-endian
+ *
+ * so that it can be computed from a log, and that of another opening says
+ * nothing about it.  bind has no part in it.
+ */
+uint64_t ft_ticket_draw(const ft_keyring_t *ring,
+    const ft_ticket_context_t *context, uint64_t opens_ms, uint64_t id);
+
+/* A lot as a number below n. */
+static inline uint64_t
+ft_draw_scale(uint64_t draw, uint32_t n)
+{
+    return ((draw >> 32) * n) >> 32;
+}
 
 
 #endif /* FT_TICKET_H_INCLUDED */

@@ -25,6 +25,9 @@
 #define NGX_HTTP_FLASH_THROTTLE_QUEUED    3
 #define NGX_HTTP_FLASH_THROTTLE_REJECTED  4
 #define NGX_HTTP_FLASH_THROTTLE_BYPASSED  5
+#define NGX_HTTP_FLASH_THROTTLE_CLOSED    6
+
+#define NGX_HTTP_FLASH_THROTTLE_OPENS_UNSET  ((uint64_t) -1)
 
 /*
  * Cookies that look like ours and are verified at most: more than fit into one
@@ -129,6 +132,7 @@ typedef struct {
 
     ngx_http_flash_throttle_page_t  *page;
     ngx_http_flash_throttle_page_t  *rejected;
+    ngx_http_flash_throttle_page_t  *closed;
 
     /* of the dashboard; its Content-Security-Policy is NULL if none has it */
     ngx_str_t                        policy;
@@ -148,6 +152,7 @@ typedef struct {
     ngx_msec_t                       session;
     ngx_msec_t                       poll_min;
     ngx_msec_t                       poll_max;
+    uint64_t                         opens;         /* epoch ms; 0: off */
     ngx_uint_t                       status_code;
     ngx_uint_t                       log_level;
     ngx_flag_t                       dry_run;
@@ -271,6 +276,10 @@ void ngx_http_flash_throttle_read(ngx_http_request_t *r,
 ngx_uint_t ngx_http_flash_throttle_wants_json(
     ngx_http_flash_throttle_brought_t *brought);
 
+/* Draws the lot of ctx->ticket, where it is for an opening. */
+void ngx_http_flash_throttle_draw(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx);
+
 /* Signs ctx->ticket into `text`, FT_TICKET_LEN bytes. */
 void ngx_http_flash_throttle_sign(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, u_char *text);
@@ -337,6 +346,8 @@ char *ngx_http_flash_throttle_session(ngx_conf_t *cf, ngx_command_t *cmd,
 char *ngx_http_flash_throttle_queue_status(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 char *ngx_http_flash_throttle_poll(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+char *ngx_http_flash_throttle_opens(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 char *ngx_http_flash_throttle_log_level(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);

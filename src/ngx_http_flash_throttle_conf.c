@@ -8,6 +8,7 @@
 
 
 #include "ngx_http_flash_throttle.h"
+#include "ft_rfc3339.h"
 
 
 #define NGX_HTTP_FLASH_THROTTLE_POLL_LEAST  100
@@ -392,6 +393,37 @@ ngx_http_flash_throttle_poll(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     ftcf->poll_min = min;
     ftcf->poll_max = max;
+
+    return NGX_CONF_OK;
+}
+
+
+char *
+ngx_http_flash_throttle_opens(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_flash_throttle_conf_t *ftcf = conf;
+
+    ngx_str_t  *value;
+
+    if (ftcf->opens != NGX_HTTP_FLASH_THROTTLE_OPENS_UNSET) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+
+    if (ngx_strcmp(value[1].data, "off") == 0) {
+        ftcf->opens = 0;
+        return NGX_CONF_OK;
+    }
+
+    if (!ft_rfc3339_read((char *) value[1].data, value[1].len, &ftcf->opens)
+        || ftcf->opens == 0)
+    {
+        return ngx_http_flash_throttle_refuse(cf, cmd, "time", &value[1],
+                          "as in RFC 3339 with an offset, such as "
+                          "\"2026-11-27T12:00:00Z\" or "
+                          "\"2026-11-27T12:00:00.5+01:00\", or \"off\"");
+    }
 
     return NGX_CONF_OK;
 }

@@ -242,7 +242,8 @@ ngx_http_flash_throttle_decide(ngx_http_request_t *r,
     }
 
     if (r->method == NGX_HTTP_HEAD && ctx->fresh && !ctx->poll
-        && ngx_http_flash_throttle_has_room(&call))
+        && ngx_http_flash_throttle_has_room(&call)
+        && !ft_opening_is_closed(&call))
     {
         ctx->status = NGX_HTTP_FLASH_THROTTLE_BYPASSED;
         return NGX_OK;
@@ -334,6 +335,8 @@ ngx_http_flash_throttle_queue(ngx_http_request_t *r,
         line = &hl->line;
     }
 
+    ngx_http_flash_throttle_draw(r, ctx);
+
     ctx->verdict = ft_admission_decide(call, &ctx->ticket, line, &ctx->node,
                                        !ctx->json);
 
@@ -355,6 +358,10 @@ ngx_http_flash_throttle_queue(ngx_http_request_t *r,
     case FT_WAIT:
         ngx_http_flash_throttle_expect_news(ctx->zone);
         ctx->status = NGX_HTTP_FLASH_THROTTLE_QUEUED;
+        return NGX_OK;
+
+    case FT_CLOSED:
+        ctx->status = NGX_HTTP_FLASH_THROTTLE_CLOSED;
         return NGX_OK;
 
     case FT_AGAIN:
@@ -468,6 +475,7 @@ ngx_http_flash_throttle_answer(ngx_http_request_t *r,
                          : NGX_DECLINED;
 
     case NGX_HTTP_FLASH_THROTTLE_QUEUED:
+    case NGX_HTTP_FLASH_THROTTLE_CLOSED:
 
         ngx_http_flash_throttle_log(r, ctx);
 
@@ -508,6 +516,14 @@ static void
 ngx_http_flash_throttle_log(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx)
 {
+    if (ctx->status == NGX_HTTP_FLASH_THROTTLE_CLOSED) {
+        ngx_log_error(ctx->conf->log_level, r->connection->log, 0,
+                      "request before the opening%s, by zone \"%V\"",
+                      ctx->conf->dry_run ? ", dry run" : "",
+                      &ctx->zone->shm_zone->shm.name);
+        return;
+    }
+
     ngx_log_error(ctx->conf->log_level, r->connection->log, 0,
                   "%s request%s, position: %uD, wait: %uL.%03uL by zone \"%V\"",
                   ctx->status == NGX_HTTP_FLASH_THROTTLE_QUEUED

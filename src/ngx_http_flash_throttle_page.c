@@ -66,6 +66,12 @@ ngx_http_flash_throttle_init_pages(ngx_conf_t *cf,
         return NGX_ERROR;
     }
 
+    ftmf->closed = ngx_http_flash_throttle_built_in(cf,
+                                       ngx_http_flash_throttle_closed_html);
+    if (ftmf->closed == NULL) {
+        return NGX_ERROR;
+    }
+
     return NGX_OK;
 }
 

@@ -62,7 +62,8 @@ ngx_http_flash_throttle_reply(ngx_http_request_t *r,
     /* a poll in a dry run is answered as its page would be: let through */
 
     admitted = (ctx->status != NGX_HTTP_FLASH_THROTTLE_QUEUED
-                && ctx->status != NGX_HTTP_FLASH_THROTTLE_REJECTED)
+                && ctx->status != NGX_HTTP_FLASH_THROTTLE_REJECTED
+                && ctx->status != NGX_HTTP_FLASH_THROTTLE_CLOSED)
                || ctx->conf->dry_run;
 
     if (ngx_http_flash_throttle_head(r, ctx, admitted) != NGX_OK) {
@@ -207,14 +208,29 @@ ngx_http_flash_throttle_json(ngx_http_request_t *r,
     } else if (ctx->status == NGX_HTTP_FLASH_THROTTLE_QUEUED) {
         p = ngx_http_flash_throttle_copy(p, "{\"status\":\"queued\"");
 
+    } else if (ctx->status == NGX_HTTP_FLASH_THROTTLE_CLOSED) {
+        p = ngx_http_flash_throttle_copy(p, "{\"status\":\"closed\"");
+
     } else {
         p = ngx_http_flash_throttle_copy(p, "{\"status\":\"rejected\"");
     }
 
-    p = ngx_http_flash_throttle_copy(p, ",\"position\":");
-    p = ngx_http_flash_throttle_number(p, admitted ? 0 : ctx->verdict.position);
-    p = ngx_http_flash_throttle_copy(p, ",\"wait_ms\":");
-    p = ngx_http_flash_throttle_number(p, admitted ? 0 : ctx->verdict.wait_ms);
+    if (!admitted && ctx->status == NGX_HTTP_FLASH_THROTTLE_CLOSED) {
+
+        /* before the opening nobody has a place */
+
+        p = ngx_http_flash_throttle_copy(p, ",\"opens_ms\":");
+        p = ngx_http_flash_throttle_number(p, ctx->conf->opens);
+
+    } else {
+        p = ngx_http_flash_throttle_copy(p, ",\"position\":");
+        p = ngx_http_flash_throttle_number(p, admitted ? 0
+                                                     : ctx->verdict.position);
+        p = ngx_http_flash_throttle_copy(p, ",\"wait_ms\":");
+        p = ngx_http_flash_throttle_number(p, admitted ? 0
+                                                     : ctx->verdict.wait_ms);
+    }
+
     p = ngx_http_flash_throttle_copy(p, ",\"retry_ms\":");
     p = ngx_http_flash_throttle_number(p, admitted ? 0 : ctx->verdict.retry_ms);
     p = ngx_http_flash_throttle_copy(p, ",\"first_attempt_ms\":");
@@ -270,9 +286,13 @@ ngx_http_flash_throttle_page(ngx_http_request_t *r,
     ngx_http_flash_throttle_page_t       *page;
     ngx_http_flash_throttle_main_conf_t  *ftmf;
 
+    ftmf = ngx_http_get_module_main_conf(r, ngx_http_flash_throttle_module);
+
     if (ctx->status == NGX_HTTP_FLASH_THROTTLE_REJECTED) {
-        ftmf = ngx_http_get_module_main_conf(r, ngx_http_flash_throttle_module);
         page = ftmf->rejected;
+
+    } else if (ctx->status == NGX_HTTP_FLASH_THROTTLE_CLOSED) {
+        page = ftmf->closed;
 
     } else {
         page = ngx_http_flash_throttle_find_page(r, ctx->conf);
@@ -360,7 +380,9 @@ static ngx_uint_t
 ngx_http_flash_throttle_is_first(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx)
 {
-    return ctx->status == NGX_HTTP_FLASH_THROTTLE_QUEUED && ctx->fresh
+    return (ctx->status == NGX_HTTP_FLASH_THROTTLE_QUEUED
+            || ctx->status == NGX_HTTP_FLASH_THROTTLE_CLOSED)
+           && ctx->fresh
            && (r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD));
 }
 

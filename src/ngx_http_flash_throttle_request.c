@@ -224,6 +224,26 @@ ngx_http_flash_throttle_read(ngx_http_request_t *r,
 }
 
 
+void
+ngx_http_flash_throttle_draw(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx)
+{
+    uint64_t                              opens_ms;
+    ngx_http_flash_throttle_main_conf_t  *ftmf;
+
+    opens_ms = ctx->conf->opens;
+
+    if (ctx->ticket.first_ms >= opens_ms) {
+        return;
+    }
+
+    ftmf = ngx_http_get_module_main_conf(r, ngx_http_flash_throttle_module);
+
+    ctx->ticket.draw = ft_ticket_draw(ftmf->ring, &ctx->context, opens_ms,
+                                      ctx->ticket.id);
+}
+
+
 ngx_uint_t
 ngx_http_flash_throttle_wants_json(ngx_http_flash_throttle_brought_t *brought)
 {

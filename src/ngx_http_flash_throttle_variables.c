@@ -61,7 +61,8 @@ static ngx_str_t  ngx_http_flash_throttle_statuses[] = {
     ngx_string("ADMITTED"),
     ngx_string("QUEUED"),
     ngx_string("REJECTED"),
-    ngx_string("BYPASSED")
+    ngx_string("BYPASSED"),
+    ngx_string("CLOSED")
 };
 
 
@@ -70,7 +71,8 @@ static ngx_str_t  ngx_http_flash_throttle_dry_run_statuses[] = {
     ngx_string("ADMITTED_DRY_RUN"),
     ngx_string("QUEUED_DRY_RUN"),
     ngx_string("REJECTED_DRY_RUN"),
-    ngx_string("BYPASSED")
+    ngx_string("BYPASSED"),
+    ngx_string("CLOSED_DRY_RUN")
 };
 
 
@@ -266,7 +268,11 @@ ngx_http_flash_throttle_retry_variable(ngx_http_request_t *r,
 {
     ngx_http_flash_throttle_ctx_t  *ctx;
 
-    ctx = ngx_http_flash_throttle_waiting_ctx(r);
+    ctx = ngx_http_flash_throttle_get_ctx(r);
+
+    if (ctx == NULL || ctx->status != NGX_HTTP_FLASH_THROTTLE_CLOSED) {
+        ctx = ngx_http_flash_throttle_waiting_ctx(r);
+    }
 
     if (ctx == NULL) {
         v->not_found = 1;

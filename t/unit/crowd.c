@@ -11,6 +11,11 @@
 #define CROWD_AGAIN_MS  200     /* after a broken connection */
 
 
+static const ft_ticket_context_t  crowd_context = {
+    .zone = "sale", .zone_len = 4, .key = "shop", .key_len = 4
+};
+
+
 crowd_t *
 crowd_create(unsigned n, uint32_t workers)
 {
@@ -110,6 +115,11 @@ crowd_request(crowd_t *c, unsigned i, uint32_t worker)
         s->ticket.kind = 0;
     }
 
+    if (c->ring) {
+        s->ticket.draw = ft_ticket_draw(c->ring, &crowd_context,
+                                        c->rules.opens_ms, s->ticket.id);
+    }
+
     ft_orders_obey(&call);
 
     s->polls++;
@@ -130,6 +140,7 @@ crowd_request(crowd_t *c, unsigned i, uint32_t worker)
         break;
 
     case FT_WAIT:
+    case FT_CLOSED:
     case FT_ALL_SOLD:
         crowd_wait(c, s, &v);
         break;

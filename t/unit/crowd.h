@@ -45,6 +45,7 @@ typedef struct {
     ft_rules_t        rules;
     uint64_t          now_ms;
     uint64_t          seed;
+    ft_keyring_t     *ring;         /* draws the lots, where there is one */
     uint64_t          service_ms;   /* time at the upstream */
     uint32_t          workers;
     ft_line_t         line[CROWD_WORKERS];

@@ -1,0 +1,180 @@
+
+/*
+ * RFC 3339, section 5.6: see ft_rfc3339.h.
+ */
+
+#include "ft_rfc3339.h"
+
+
+#define FT_DAY_S  86400
+
+
+typedef struct {
+    const char  *p;
+    const char  *last;
+    bool         good;
+} ft_reader_t;
+
+
+/* A number of so many digits, from min to max. */
+static int64_t
+ft_read_number(ft_reader_t *reader, unsigned digits, int64_t min, int64_t max)
+{
+    int64_t  n;
+
+    n = 0;
+
+    for ( /* void */ ; digits; digits--, reader->p++) {
+
+        if (reader->p == reader->last
+            || *reader->p < '0' || *reader->p > '9')
+        {
+            reader->good = false;
+            return min;
+        }
+
+        n = n * 10 + (*reader->p - '0');
+    }
+
+    if (n < min || n > max) {
+        reader->good = false;
+        return min;
+    }
+
+    return n;
+}
+
+
+/* Whether one of these characters is next; it is passed over then. */
+static bool
+ft_read_one_of(ft_reader_t *reader, const char *chars)
+{
+    if (reader->p == reader->last) {
+        return false;
+    }
+
+    for ( /* void */ ; *chars; chars++) {
+
+        if (*reader->p == *chars) {
+            reader->p++;
+            return true;
+        }
+    }
+
+    return false;
+}
+
+
+static void
+ft_read_must(ft_reader_t *reader, const char *chars)
+{
+    if (!ft_read_one_of(reader, chars)) {
+        reader->good = false;
+    }
+}
+
+
+static bool
+ft_is_leap_year(int64_t year)
+{
+    return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+}
+
+
+/* Days from 1970-01-01 to a date of 1970 or later. */
+static int64_t
+ft_read_days(ft_reader_t *reader)
+{
+    int64_t  year, month, day, leap, days;
+
+    static const int  before[] = {
+        0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365
+    };
+
+    year = ft_read_number(reader, 4, 1970, 9999);
+    ft_read_must(reader, "-");
+    month = ft_read_number(reader, 2, 1, 12);
+    ft_read_must(reader, "-");
+
+    leap = ft_is_leap_year(year);
+    days = before[month] - before[month - 1] + (month == 2 ? leap : 0);
+    day = ft_read_number(reader, 2, 1, days);
+
+    /* leap days of the years before this one, less those before 1970 */
+
+    days = (year - 1970) * 365 + (year - 1) / 4 - (year - 1) / 100
+           + (year - 1) / 400 - 477;
+
+    return days + before[month - 1] + (month > 2 ? leap : 0) + day - 1;
+}
+
+
+static int64_t
+ft_read_fraction_ms(ft_reader_t *reader)
+{
+    int64_t  ms, unit;
+
+    ms = ft_read_number(reader, 1, 0, 9) * 100;
+
+    for (unit = 10; ft_read_one_of(reader, "0123456789"); unit /= 10) {
+        ms += (reader->p[-1] - '0') * unit;
+    }
+
+    return ms;
+}
+
+
+static int64_t
+ft_read_offset_s(ft_reader_t *reader)
+{
+    bool     west;
+    int64_t  offset;
+
+    if (ft_read_one_of(reader, "Zz")) {
+        return 0;
+    }
+
+    west = ft_read_one_of(reader, "-");
+
+    if (!west) {
+        ft_read_must(reader, "+");
+    }
+
+    offset = ft_read_number(reader, 2, 0, 23) * 3600;
+    ft_read_must(reader, ":");
+    offset += ft_read_number(reader, 2, 0, 59) * 60;
+
+    return west ? -offset : offset;
+}
+
+
+bool
+ft_rfc3339_read(const char *text, size_t len, uint64_t *ms)
+{
+    int64_t      time_s, second, fraction;
+    ft_reader_t  reader = { text, text + len, true };
+
+    time_s = ft_read_days(&reader) * FT_DAY_S;
+    ft_read_must(&reader, "Tt ");
+    time_s += ft_read_number(&reader, 2, 0, 23) * 3600;
+    ft_read_must(&reader, ":");
+    time_s += ft_read_number(&reader, 2, 0, 59) * 60;
+    ft_read_must(&reader, ":");
+    second = ft_read_number(&reader, 2, 0, 60);
+    time_s += second;
+
+    fraction = ft_read_one_of(&reader, ".") ? ft_read_fraction_ms(&reader) : 0;
+    time_s -= ft_read_offset_s(&reader);
+
+    /* a leap second is the last one of a day in UTC; the epoch does not know it */
+
+    if (!reader.good || reader.p != reader.last || time_s < 0
+        || (second == 60 && time_s % FT_DAY_S != 0))
+    {
+        return false;
+    }
+
+    *ms = (uint64_t) (time_s * 1000 + fraction);
+
+    return true;
+}

@@ -1,0 +1,400 @@
+# Before the opening everybody waits in a pre-queue without an order; at the
+# opening they stand in the order that was drawn, and later ones behind them.
+
+use lib 't/lib';
+use Test::Nginx::Socket 'no_plan';
+use Digest::SHA 'hmac_sha256';
+use POSIX 'strftime';
+use Sale;
+
+sub rfc3339 {
+    my ($ms) = @_;
+
+    return strftime('%Y-%m-%dT%H:%M:%S', gmtime int($ms / 1000)) . sprintf '.%03dZ', $ms % 1000;
+}
+
+# lot(opens_ms, id): the number that is drawn, as text that sorts
+sub lot {
+    my ($opens_ms, $id) = @_;
+
+    my ($zone, $key) = qw( sale localhost );
+
+    return unpack 'H16', hmac_sha256('flash_throttle draw' . pack('Q>', $opens_ms) . pack('H16', $id)
+        . pack('n n', length $zone, length $key) . $zone . $key, Sale::secret());
+}
+
+# opens_in(seconds): moves the opening there; when it is, ms
+sub opens_in {
+    my ($s) = @_;
+
+    my $at = int((time + $s) * 1000);
+
+    reload('2999-01-01T00:00:00Z' => rfc3339($at));
+
+    return $at;
+}
+
+no_root_location();
+run_tests();
+
+__DATA__
+
+=== TEST 1: what is answered before the opening
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=10r/s;
+--- config
+    flash_throttle_opens 2999-01-01T01:00:00+01:00;
+    location / {
+        flash_throttle zone=sale;
+        proxy_pass http://upstream;
+        add_header X-Status "$flash_throttle_status $flash_throttle_id $flash_throttle_first_attempt" always;
+        add_header X-Empty "[$flash_throttle_position$flash_throttle_wait$flash_throttle_waited]" always;
+        add_header X-Retry "$flash_throttle_retry" always;
+    }
+--- shop
+    my $in = shopper();
+    my $page = $in->get('/checkout');
+
+    is($page->status, 503, 'the queue status');
+    like($page->header('Retry-After'), qr/^[1-9]\d*$/, 'Retry-After');
+    is($page->header('Refresh'), $page->header('Retry-After'), 'Refresh');
+    is($page->header('Cache-Control'), 'no-store', 'not stored');
+    like($page->header('Content-Type'), qr{^text/html}, 'a page');
+    like($page->body, qr/data-ft=left/, 'with a countdown');
+    like($page->header('Set-Cookie'), qr/^flash_throttle_sale=[\w-]{64};/, 'the ticket');
+
+    my ($status, $id, $first) = split ' ', $page->header('X-Status');
+    is($status, 'CLOSED', '$flash_throttle_status');
+    like($id, qr/^[0-9a-f]{16}$/, '$flash_throttle_id');
+    cmp_ok(abs($first - time), '<', 5, '$flash_throttle_first_attempt');
+    is($page->header('X-Empty'), '[]', 'no position, no wait');
+    like($page->header('X-Retry'), qr/^\d+\.\d{3}$/, '$flash_throttle_retry');
+
+    my $answer = $in->poll('/checkout');
+    my $json = $answer->json;
+
+    is($answer->status, 503, 'the poll: the queue status');
+    is(join(' ', sort keys %$json), 'first_attempt_ms opens_ms retry_ms status ticket', 'nothing else in the JSON');
+    is($json->{status}, 'closed', 'closed');
+    is($json->{opens_ms}, 32472144000000, 'opens_ms');
+    is($json->{first_attempt_ms} / 1000, $first, 'the first attempt stays');
+    cmp_ok($json->{retry_ms}, '<=', 15000, 'retry_ms');
+    cmp_ok($json->{retry_ms}, '>=', 10000, 'it polls rarely');
+    is($json->{ticket}, $in->ticket, 'the ticket');
+
+    for my $method (qw( POST HEAD PUT )) {
+        my $r = $in->request($method, '/checkout', $method eq 'HEAD' ? () : (Body => 'a=1'));
+        is($r->status, 503, "$method: closed");
+        is($r->body, '', 'no body') if $method eq 'HEAD';
+    }
+
+    is(shopper()->head('/checkout')->status, 503, 'a first HEAD: closed');
+    is(join('', hits()), '', 'nothing reached the upstream');
+
+
+
+=== TEST 2: who passes before the opening
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=10r/s;
+--- config
+    flash_throttle_opens 2999-01-01T00:00:00Z;
+    location / {
+        flash_throttle zone=sale;
+        flash_throttle_bypass $http_staff;
+        proxy_pass http://upstream;
+        add_header X-Status $flash_throttle_status always;
+    }
+    location /open {
+        flash_throttle zone=sale;
+        flash_throttle_opens off;
+        proxy_pass http://upstream;
+    }
+    location /past {
+        flash_throttle zone=sale;
+        flash_throttle_opens 2001-01-01T00:00:00Z;
+        proxy_pass http://upstream;
+    }
+    location /dry {
+        flash_throttle zone=sale;
+        flash_throttle_dry_run on;
+        proxy_pass http://upstream;
+        add_header X-Status $flash_throttle_status always;
+    }
+--- shop
+    is(shopper()->get('/', Staff => 1)->status, 200, 'bypass');
+    is(shopper()->request('OPTIONS', '/', 'Access-Control-Request-Method' => 'POST')->status, 200, 'a preflight');
+
+    my $dry = shopper()->get('/dry');
+    is($dry->status, 200, 'a dry run');
+    is($dry->header('X-Status'), 'CLOSED_DRY_RUN', 'and its status');
+
+    my $in = shopper();
+    is($in->get('/open')->status, 200, 'a place without an opening');
+    my $again = $in->get('/');
+    is($again->status, 200, 'a valid pass goes everywhere');
+    is($again->header('X-Status'), 'PASSED', 'as a pass');
+
+    is(shopper()->get('/past')->status, 200, 'an opening that is past');
+    is(shopper()->get('/')->status, 503, 'another: closed');
+
+
+
+=== TEST 3: other policies open at the same time
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=10r/s;
+    flash_throttle_zone $server_name zone=other:1m rate=10r/s;
+--- config
+    flash_throttle_opens 2999-01-01T00:00:00Z;
+    location /lottery {
+        flash_throttle zone=sale policy=lottery;
+        flash_throttle_queue_status 429;
+        proxy_pass http://upstream;
+    }
+    location /reject {
+        flash_throttle zone=other policy=reject;
+        proxy_pass http://upstream;
+    }
+--- shop
+    my ($one, $two) = (shopper(), shopper());
+    my $answer = $one->poll('/lottery');
+
+    is($answer->status, 429, 'the lottery: the queue status');
+    is($answer->json->{status}, 'closed', 'the lottery is closed');
+    is($two->poll('/reject')->json->{status}, 'closed', 'the other, too');
+
+    opens_in(0);
+
+    is($one->get('/lottery')->status, 200, 'open');
+    is($two->get('/reject')->status, 200, 'open');
+
+
+
+=== TEST 4: 50 in the pre-queue, in the order that was drawn; later ones behind
+--- http_config
+    log_format lot '$flash_throttle_status $flash_throttle_id $flash_throttle_first_attempt $msec';
+    flash_throttle_zone $server_name zone=sale:1m rate=25r/s burst=1;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        flash_throttle_opens 2999-01-01T00:00:00Z;
+        proxy_pass http://upstream;
+        access_log logs/lot.log lot;
+    }
+    location /throttle {
+        flash_throttle_status;
+    }
+--- shop
+    my @shoppers = map { { s => shopper(), due => 0 } } 1 .. 50;
+    my $opens_ms = opens_in(4);
+    my ($early, $came, $largest) = (0, 0, 0);
+
+    my $hears = sub {
+        my ($who) = @_;
+
+        my $json = $who->{s}->answer(delete $who->{socket})->json;
+        my $now = time;
+
+        $who->{first} //= $json->{first_attempt_ms};
+        $who->{moved} = 1 if $json->{first_attempt_ms} != $who->{first};
+        $who->{in} = 1 if $json->{status} eq 'admitted';
+        $who->{due} = $now + ($json->{retry_ms} // 0) / 1000;
+
+        if ($json->{status} eq 'closed') {
+            $largest = $json->{retry_ms} if $json->{retry_ms} > $largest;
+
+        } elsif ($now * 1000 < $opens_ms) {
+            $early++;
+        }
+    };
+
+    # the later ones come half a second after the opening
+    wait_until('everybody to be let in', sub {
+        if (!$came && time * 1000 > $opens_ms + 500) {
+            $came = 1;
+            push @shoppers, map { { s => shopper(), due => 0 } } 1 .. 10;
+        }
+
+        for (@shoppers) {
+            $_->{socket} = $_->{s}->request('GET', '/checkout', 'Flash-Throttle-Poll' => 1, Wait => 0)
+                if !$_->{in} && !$_->{socket} && $_->{due} <= time;
+        }
+
+        my $select = IO::Select->new(map { $_->{socket} // () } @shoppers);
+        my %ready = map { $_ => 1 } $select->can_read(0.01);
+
+        $hears->($_) for grep { $_->{socket} && $ready{ $_->{socket} } } @shoppers;
+
+        return $came && !grep { !$_->{in} } @shoppers;
+    });
+
+    is($early, 0, 'nobody was let in before');
+    is(scalar(grep { $_->{moved} } @shoppers), 0, 'all keep their first attempt');
+    cmp_ok($largest, '<=', 4500, 'advised to come back at the opening');
+
+    log_line('lot.log', 'ADMITTED');
+    my @admitted = map { { id => $_->[1], first => $_->[2] * 1000 } }
+        grep { $_->[0] eq 'ADMITTED' } map { [split] } Sale::lines_of('lot.log');
+
+    is(scalar @admitted, 60, 'all were let in');
+
+    my @before = grep { $_->{first} < $opens_ms } @admitted;
+    is(scalar @before, 50, 'fifty of them from the pre-queue');
+
+    # Kendall's tau of the lots as computed here and the order of admission
+    my @lots = map { lot($opens_ms, $_->{id}) } @before;
+    my ($sum, $pairs) = (0, 0);
+
+    for my $i (0 .. $#lots) {
+        for my $j (0 .. $i - 1) {
+            $pairs++;
+            $sum += $lots[$j] lt $lots[$i] ? 1 : -1;
+        }
+    }
+
+    # who is called first comes back within half a second, as it happens
+    cmp_ok($sum / $pairs, '>', 0.7, 'the order is the one drawn');
+
+    my ($last) = grep { $admitted[$_]{first} < $opens_ms } reverse 0 .. $#admitted;
+    cmp_ok($last, '<', 55, 'later ones stand behind');
+--- timeout: 60
+
+
+
+=== TEST 5: the same ticket over reloads of the page and of nginx
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=10r/s;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        flash_throttle_opens 2999-01-01T00:00:00Z;
+        proxy_pass http://upstream;
+        add_header X-Id $flash_throttle_id always;
+    }
+    location /throttle {
+        flash_throttle_status;
+    }
+--- shop
+    my $in = shopper();
+    my $id = $in->get('/')->header('X-Id');
+
+    for (1 .. 3) {
+        is($in->get('/')->header('X-Id'), $id, 'the same ticket');
+    }
+
+    reload('rate=10r/s' => 'rate=11r/s');
+    is($in->get('/')->header('X-Id'), $id, 'over a reload, too');
+
+    # one with many first attempts has one place: that of the ticket it keeps
+    shopper()->get('/') for 1 .. 20;
+    wait_until('one who waits', sub { shopper()->get('/'); status_of('sale', 'localhost')->{waiting} == 1 });
+
+
+
+=== TEST 6: an opening that is moved, and removed
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=10r/s;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        flash_throttle_opens 2999-01-01T00:00:00Z;
+        proxy_pass http://upstream;
+    }
+--- shop
+    my $in = shopper();
+    $in->poll('/');
+    is($in->poll('/')->json->{status}, 'closed', 'closed');
+
+    reload('2999-01-01T00:00:00Z' => '2998-01-01T00:00:00Z');
+    is($in->poll('/')->json->{opens_ms}, 32440608000000, 'brought forward');
+
+    reload('2998-01-01T00:00:00Z' => '2999-01-01T00:00:00Z');
+    is($in->poll('/')->json->{opens_ms}, 32472144000000, 'put off');
+
+    reload('flash_throttle_opens 2999-01-01T00:00:00Z;' => '');
+    is(wait_for_admission($in, '/')->json->{status}, 'admitted', 'removed: it is let in');
+
+
+
+=== TEST 7: a server's opening is its locations', unless they have their own
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=10r/s;
+    flash_throttle_opens 2999-01-01T00:00:00.001Z;
+--- config
+    flash_throttle_opens 2999-01-01T00:00:00.002Z;
+    location / {
+        flash_throttle zone=sale;
+        proxy_pass http://upstream;
+    }
+    location /own {
+        flash_throttle zone=sale;
+        flash_throttle_opens 2999-01-01T00:00:00.003Z;
+        proxy_pass http://upstream;
+    }
+--- shop
+    is(shopper()->poll('/')->json->{opens_ms}, 32472144000002, 'the server\'s');
+    is(shopper()->poll('/own')->json->{opens_ms}, 32472144000003, 'its own');
+
+
+
+=== TEST 8: no offset
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
+--- config
+    location / {
+        flash_throttle_opens 2026-11-27T12:00:00;
+    }
+--- must_die
+--- error_log
+invalid time "2026-11-27T12:00:00" in "flash_throttle_opens" directive, it must be as in RFC 3339 with an offset, such as "2026-11-27T12:00:00Z" or "2026-11-27T12:00:00.5+01:00", or "off"
+--- no_error_log
+[alert]
+
+
+
+=== TEST 9: a day that does not exist
+--- http_config
+    flash_throttle_opens 2026-02-29T12:00:00Z;
+--- config
+--- must_die
+--- error_log
+invalid time "2026-02-29T12:00:00Z" in "flash_throttle_opens" directive
+--- no_error_log
+[alert]
+
+
+
+=== TEST 10: no time at all
+--- config
+    flash_throttle_opens tomorrow;
+--- must_die
+--- error_log
+invalid time "tomorrow" in "flash_throttle_opens" directive
+--- no_error_log
+[alert]
+
+
+
+=== TEST 11: twice
+--- config
+    location / {
+        flash_throttle_opens 2026-11-27T12:00:00Z;
+        flash_throttle_opens off;
+    }
+--- must_die
+--- error_log
+"flash_throttle_opens" directive is duplicate
+--- no_error_log
+[alert]
+
+
+
+=== TEST 12: too many arguments
+--- config
+    location / {
+        flash_throttle_opens 2026-11-27 12:00:00Z;
+    }
+--- must_die
+--- error_log
+invalid number of arguments in "flash_throttle_opens" directive
+--- no_error_log
+[alert]
