@@ -14,8 +14,8 @@ for my $name (qw( queue closed sold_out rejected )) {
     local $/;
     my $html = <$in>;
 
-    cmp_ok(length $html, '<=', 12 * 1024, "$name.html is small");
-    cmp_ok(length Compress::Zlib::memGzip($html), '<=', 5 * 1024, "$name.html is smaller when compressed");
+    cmp_ok(length $html, '<=', 12_000, "$name.html is small");
+    cmp_ok(length Compress::Zlib::memGzip($html), '<=', 5_000, "$name.html is smaller when compressed");
     unlike($html, qr/\bsrc=|https?:|url\(|\@import/, "$name.html asks for nothing else");
 
     $html =~ s{<script.*?</script>}{}gs;

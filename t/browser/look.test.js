@@ -7,9 +7,9 @@ const assert = require('node:assert/strict');
 const { execFileSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
-const { afterEach, test } = require('node:test');
+const { afterEach } = require('node:test');
 
-const { closeContexts, freshPage, inLine, screenshot, text } = require('./lib/browser.js');
+const { closeContexts, freshPage, inLine, screenshot, test, text } = require('./lib/browser.js');
 const { build, root } = require('./lib/edge.js');
 const { Stub, queued } = require('./lib/stub.js');
 
@@ -18,8 +18,16 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 
 const hour = 3600e3;
 
+// One who has come from place 4,001 to place 1,234.
+function onTheWay() {
+  const first = queued({ position: 4000, wait_ms: 400e3, retry_ms: 100 });
+  let polls = 0;
+
+  return (request, poll) => poll && polls++ ? { ...first, position: 1233, retry_ms: 60e3 } : first;
+}
+
 const STATES = {
-  queued: () => queued({ position: 1233, wait_ms: 400e3, retry_ms: 60e3 }),
+  queued: onTheWay,
   closed: () => ({ status: 'closed', position: 0, wait_ms: 0, retry_ms: 60e3, first_attempt_ms: 1,
                    opens_ms: Date.now() + 1.5 * hour }),
   sold_out: () => ({ status: 'sold_out', position: 0, wait_ms: 0, retry_ms: 60e3, first_attempt_ms: 1 }),
@@ -51,6 +59,7 @@ async function open(answer, options) {
   await page.goto(stub.url());
   await (await heard).finished();
   await page.waitForFunction(() => document.querySelector('h1:not([hidden])'));
+  if (typeof answer === 'function') await page.waitForFunction(() => document.querySelector('progress').position > .5);
 
   return page;
 }
@@ -118,6 +127,7 @@ test('admitted with a form, and without an answer: no violation', async () => {
 
   await send.waitFor({ state: 'visible' });
   await screenshot(page, 'admitted-form');
+  assert.equal((await page.innerText('main')).trim().replace(/\s+/g, ' '), 'It is your turn Send It is your turn');
   assert.deepEqual(await violations(page), []);
 
   // by keyboard, and large enough for a finger
@@ -185,6 +195,19 @@ test('at least sixteen languages, right-to-left ones among them, each in its own
   stub = await Stub.start(queued());
 });
 
+test('more than an hour, in every language', async () => {
+  stub = await Stub.start(queued({ wait_ms: 50475 * 60e3 }));
+
+  for (const [tag, words] of Object.entries(readLanguages())) {
+    const page = await freshPage({ locale: tag });
+
+    await page.goto(stub.url());
+    await inLine(page);
+    assert.equal(await text(page, 'wait'), words.more);
+    await closeContexts();
+  }
+});
+
 test('the language is the first of the browser\'s that there is', async () => {
   stub = await Stub.start(queued());
 
@@ -217,9 +240,10 @@ test('in Arabic: its own digits, from the right', async () => {
   assert.match(await text(page, 'ahead'), /^[٠-٩٬]+$/);
   assert.match(await text(page, 'wait'), /دقائق/);
 
-  const [first, last] = await page.locator('dl > div').evaluateAll(all => [all[0], all[2]].map(e => e.getBoundingClientRect().left));
+  const [first, last] = await page.locator('dl > div').evaluateAll(all =>
+    [all[1], all[2]].map(e => e.getBoundingClientRect().left));
 
-  assert.ok(first > last, 'the first figure is the rightmost');
+  assert.ok(first > last, 'what comes first is on the right');
 });
 
 

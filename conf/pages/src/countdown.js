@@ -1,7 +1,5 @@
 // Counts down to the opening, or to the next attempt, by the shop's clock.
 (() => {
-'use strict';
-
 const find = name => document.querySelector(`[data-ft=${name}]`) || {};
 
 let locale, until;
@@ -18,7 +16,7 @@ function tick() {
   if (until) find('left').textContent = clock(Math.max(until - Date.now(), 0) / 1e3);
 }
 
-document.addEventListener('flash-throttle', ({ detail }) => {
+addEventListener('flash-throttle', ({ detail }) => {
   const { opens_ms, retry_ms } = detail.answer;
   const skew = Date.parse(detail.date) - Date.now() || 0;
 

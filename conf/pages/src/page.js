@@ -2,15 +2,13 @@
 // which docs/pages.md explains: data-ft="NAME" is filled in, data-ft-when="A B"
 // is shown while A or B holds, data-t="N" is translated.
 (() => {
-'use strict';
-
 const root = document.documentElement;
 const method = root.dataset.ftMethod;
 const select = selector => [...document.querySelectorAll(selector)];
 const find = name => select(`[data-ft=${name}]`)[0] || {};
 const when = name => select(`[data-ft-when~=${name}]`)[0];
 const now = () => performance.now();
-const channel = self.BroadcastChannel && new BroadcastChannel('flash-throttle');
+const channel = new BroadcastChannel('flash-throttle');
 
 let locale = root.lang, title;
 let stamp, status;            // whose place it is, and how it stands
@@ -26,11 +24,11 @@ function translate() {
 
   for (const tag of navigator.languages) {
     const base = tag.split('-')[0];
-    const row = rows.find(row => row[0] === tag) || rows.find(row => row[0] === base);
+    const row = rows.find(([name]) => name === tag || name === base);
 
     if (row) {
       root.lang = row[0];
-      root.dir = /[\u0590-\u08ff]/.test(row) ? 'rtl' : 'ltr';
+      if (/[\u0590-\u08ff]/.test(row)) root.dir = 'rtl';
       select('[data-t]').forEach(e => e.textContent = row[e.dataset.t]);
     }
 
@@ -97,12 +95,14 @@ function showLine(answer) {
   document.title = `(${count(ahead + 1)}) ${title}`;
 
   if (range !== before && now() > said + 2e4)
-    say((find('figures').innerText || '').replace(/\n+/g, ', '));
+    say(find('figures').innerText?.replace(/\n+/g, ', '));
 }
 
 function showLost() {
-  show(status, 'lost');
-  say(when('lost')?.textContent);
+  select('[data-ft-when~=lost]').forEach(e => {
+    e.hidden = false;
+    say(e.textContent);
+  });
 }
 
 
@@ -147,17 +147,17 @@ function hear(message, slack) {
   find('heard').textContent = new Date().toLocaleTimeString(locale);
   if (status === 'queued') showLine(answer);
 
-  document.dispatchEvent(new CustomEvent('flash-throttle', { detail: { ...message, locale } }));
+  dispatchEvent(new CustomEvent('flash-throttle', { detail: message }));
   plan((answer.retry_ms || 3e4) * (1 + Math.random() / 20) + slack);
 }
 
 async function poll() {
   const silence = setTimeout(showLost, 1e4);
-  const message = { stamp };
+  const message = { stamp, locale };
 
   try {
     const response = await fetch(location.href, {
-      headers: { 'Accept': 'application/json', 'Flash-Throttle-Poll': '1' },
+      headers: { 'Flash-Throttle-Poll': '1' },
       cache: 'no-store',
       redirect: 'manual',
       signal: AbortSignal.timeout?.(65e3)
@@ -172,12 +172,12 @@ async function poll() {
   } catch {}
 
   clearTimeout(silence);
-  channel?.postMessage(message);
+  channel.postMessage(message);
   hear(message, 0);
 }
 
 // Tabs with one place poll once: whoever is due first asks, the others listen.
-if (channel) channel.onmessage = ({ data }) => {
+channel.onmessage = ({ data }) => {
   if (stamp && [data.stamp, data.answer?.first_attempt_ms].includes(stamp))
     hear(data, 300 + Math.random() * 1e3);
 };
@@ -222,12 +222,12 @@ const look = document.onvisibilitychange = () => {
   turn();
 };
 
-self.ononline = () => plan(0);
+ononline = () => plan(0);
 find('go').onclick = () => location.reload();
 
 try { memory = JSON.parse(sessionStorage.flashThrottle); } catch {}
 translate();
 
 // The Refresh header is for browsers without scripts: stop() ends its timer.
-self.onload = () => setTimeout(() => { stop(); look(); });
+onload = () => setTimeout(() => { stop(); look(); });
 })();
