@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
 #
-# Runs the tests of the pages and of other clients.
+# Runs the tests of the pages and of other clients, a few files at a time.
+# Screenshots go to build/browser/screenshots.
 #
 # usage: scripts/test-browser.sh [FILE.test.js ...]     all of t/browser
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
+
+AT_ONCE=3       # each file has a browser of its own, and mostly waits
+LONGEST=600     # seconds for a file
 
 # nginx takes a variable of this name for the sockets of a binary upgrade
 unset NGINX
@@ -20,22 +24,35 @@ export NODE_PATH=$PWD/build/browser/node_modules
 
 [ $# -gt 0 ] || set -- t/browser/*.test.js
 
-log=$BUILD/test-browser.log
-status=0
-: > "$log"
+logs=$BUILD/test-browser
+rm -rf "$logs"
+mkdir -p "$logs"
 
-# one after another: each has a browser of its own
+# run FILE LOG
+run() {
+    {
+        echo "$1"
+        timeout "$LONGEST" node --test-reporter=spec "$1" 2>&1 \
+            || echo "$1: FAILED, or took more than $LONGEST s"
+    } > "$2"
+    cat "$2"
+}
+
 for file; do
-    say "$file"
-    timeout 900 node --test-reporter=spec "$file" 2>&1 | tee -a "$log" \
-        || status=1
+    while [ "$(jobs -rp | wc -l)" -ge "$AT_ONCE" ]; do wait -n || true; done
+    run "$file" "$logs/$(basename "$file" .test.js).log" &
 done
+wait
 
 # count WORD: the sum of what the files say of it
 count() {
-    sed -n "s/^ℹ $1 \([0-9]*\)$/\1/p" "$log" | awk '{ n += $1 } END { print n + 0 }'
+    cat "$logs"/*.log | sed -n "s/^ℹ $1 \([0-9]*\)$/\1/p" \
+        | awk '{ n += $1 } END { print n + 0 }'
 }
 
-say "test-browser: $(count pass) passed, $(count fail) failed," \
+failed=$(cat "$logs"/*.log | grep -c ': FAILED, or took more' || true)
+[ "$(count fail)" -le "$failed" ] || failed=$(count fail)
+
+say "test-browser: $(count pass) passed, $failed failed," \
     "$(count skipped) skipped"
-exit $status
+[ "$failed" -eq 0 ]

@@ -103,7 +103,7 @@ __DATA__
 
 
 
-=== TEST 3: HEAD takes no slot
+=== TEST 3: report: HEAD took a slot
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
     log_format status '$request_method $status $flash_throttle_status';
@@ -165,7 +165,7 @@ __DATA__
 
 
 
-=== TEST 5: a ticket outlives its due time while its owner is away
+=== TEST 5: report: a ticket expired while its owner still queued
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -288,7 +288,7 @@ __DATA__
 
 
 
-=== TEST 9: across origins, with the operator's headers
+=== TEST 9: report: a preflight was queued (across origins, with the operator's headers)
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
     map $http_origin $shop_origin {
