@@ -6,7 +6,7 @@ TESTS ?=
 
 # In this order: the smallest thing that can be wrong is named first.
 SUITES := test-unit test-race test-sim test-build test-nginx test-upstream \
-          test-tools test-e2e
+          test-tools test-e2e test-browser
 
 .PHONY: deps test check test-nginx test-build test-valgrind
 
@@ -14,11 +14,11 @@ deps: ## install what building and testing need (apt on Debian; root or sudo)
 	@scripts/install-deps.sh build test
 
 test: ## build what is missing, install what the tests need, run every suite
-	@scripts/install-deps.sh build test
+	@scripts/install-deps.sh build test browser
 	@$(MAKE) --no-print-directory check
 
 check: all ## run every suite on what is built, installing nothing
-	@MAKE='$(MAKE)' scripts/run-suites.sh $(SUITES)
+	@INSTALL_DEPS=no MAKE='$(MAKE)' scripts/run-suites.sh $(SUITES)
 
 test-nginx: $(NGINX) ## t/*.t with Test::Nginx on build/nginx
 	@scripts/prove.sh $(TESTS)
