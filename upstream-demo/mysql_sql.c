@@ -83,18 +83,33 @@ co_sql_add(co_sql_t *sql, const char *format, ...)
 }
 
 
-void
-co_sql_string(co_sql_t *sql, const char *string)
+static void
+co_sql_literal(co_sql_t *sql, const char *charset, const char *string)
 {
     const unsigned char  *p = (const unsigned char *) string;
 
-    co_sql_add(sql, "CONVERT(X'");
+    co_sql_add(sql, "%s X'", charset);
 
     for ( /* void */ ; *p != '\0'; p++) {
         co_sql_add(sql, "%02x", *p);
     }
 
-    co_sql_add(sql, "' USING utf8mb4)");
+    co_sql_add(sql, "'");
+}
+
+
+void
+co_sql_string(co_sql_t *sql, const char *string)
+{
+    co_sql_literal(sql, "_utf8mb4", string);
+}
+
+
+/* In another character set than the column's, the key would be of no use. */
+void
+co_sql_id(co_sql_t *sql, const char *id)
+{
+    co_sql_literal(sql, "_ascii", id);
 }
 
 

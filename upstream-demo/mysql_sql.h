@@ -39,8 +39,9 @@ void co_sql_free(co_sql_t *sql);
 void co_sql_add(co_sql_t *sql, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Adds a string as a literal. */
+/* Add a string as a literal: of UTF-8, or of ASCII, as names are. */
 void co_sql_string(co_sql_t *sql, const char *string);
+void co_sql_id(co_sql_t *sql, const char *id);
 
 /* Ends a statement: its comment, and what parts it from the next. */
 void co_sql_end(co_sql_t *sql);

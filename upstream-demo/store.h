@@ -33,6 +33,9 @@
 #define CO_HOLD_ID_LEN      26
 #define CO_EXPIRED_MAX      64
 
+/* The report without the fault. */
+#define CO_REPORT_MENDED    (-1)
+
 #define CO_ALL_LOCATIONS    ((1u << CO_LOCATIONS_MAX) - 1)
 
 
@@ -107,7 +110,8 @@ typedef struct {
     int                 guarded;                 /* the store itself refuses
                                                     to go below 0 */
     int64_t             slow_report_ms;          /* a fault to look at, for
-                                                    stores that have it */
+                                                    stores that have it; or
+                                                    CO_REPORT_MENDED */
     int                 callers_expiry;          /* only the caller calls
                                                     co_store_expire() */
     int64_t             seed;                    /* of draws */

@@ -60,8 +60,8 @@ static const co_mysql_option_t  co_mysql_options[] = {
     { "shop", 1, offsetof(co_mysql_place_t, shop), 1, 1, 1000000000 },
     { "connections", 1, offsetof(co_mysql_place_t, connections), 16, 1, 1000 },
     { "queue", 1, offsetof(co_mysql_place_t, queue), 2000, 0, 1000000 },
-    { "pool", 1, offsetof(co_mysql_place_t, pool_units), 1000, 1, 100000 },
-    { "low", 1, offsetof(co_mysql_place_t, low_units), 500, 0, 100000 },
+    { "pool", 1, offsetof(co_mysql_place_t, pool_units), 1000, 1, 10000 },
+    { "low", 1, offsetof(co_mysql_place_t, low_units), 500, 0, 10000 },
     { "patience_ms", 1, offsetof(co_mysql_place_t, patience_ms), 30000, 0,
       600000 },
     { "work_us", 1, offsetof(co_mysql_place_t, work_us), 0, 0, 1000000 },
@@ -407,8 +407,11 @@ co_mysql_report_run(co_pool_job_t *job, co_lease_t *lease)
         return CO_JOB_AGAIN;
     }
 
-    /* the fault: it has what it wants, and keeps the connection */
-    usleep((useconds_t) mysql->report_ms * 1000);
+    if (mysql->report_ms != CO_REPORT_MENDED) {
+
+        /* the fault: it has what it wants, and keeps the connection */
+        usleep((useconds_t) mysql->report_ms * 1000);
+    }
 
     return CO_JOB_DONE;
 }
@@ -464,7 +467,9 @@ co_mysql_report(void *backend)
 {
     co_mysql_t  *mysql = backend;
 
-    return json_pack("{s:o}", "connections", co_pool_report(mysql->pool));
+    return json_pack("{s:I, s:o}",
+        "pool_fills", (json_int_t) mysql->fills_ended,
+        "connections", co_pool_report(mysql->pool));
 }
 
 

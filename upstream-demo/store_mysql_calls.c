@@ -56,7 +56,7 @@ co_mysql_parts(co_mysql_t *mysql, co_lease_t *lease, co_hold_t *hold, int lock)
 
     co_sql_add(sql, "SELECT item, location, quantity FROM holds"
                " WHERE shop = %d AND hold = ", mysql->shop);
-    co_sql_string(sql, hold->id);
+    co_sql_id(sql, hold->id);
     co_sql_add(sql, " ORDER BY part%s", lock ? " FOR UPDATE" : "");
     co_sql_end(sql);
 
@@ -86,7 +86,7 @@ co_mysql_is_sold(co_mysql_t *mysql, co_lease_t *lease, const char *id)
     co_sql_begin(sql, lease->tag);
     co_sql_add(sql, "SELECT 1 FROM orders WHERE shop = %d AND hold = ",
                mysql->shop);
-    co_sql_string(sql, id);
+    co_sql_id(sql, id);
     co_sql_end(sql);
 
     return co_sql_run(sql, lease->mysql, co_mysql_row_exists, &exists) == 0
@@ -153,7 +153,7 @@ co_mysql_claim(co_pool_job_t *job, co_lease_t *lease)
     co_sql_begin(sql, lease->tag);
     co_sql_add(sql, "DELETE FROM holds WHERE shop = %d AND hold = ",
                mysql->shop);
-    co_sql_string(sql, call->hold->id);
+    co_sql_id(sql, call->hold->id);
     co_sql_end(sql);
     co_mysql_add_order(mysql, sql, call->hold, call->order);
     co_sql_add(sql, "COMMIT");
@@ -180,9 +180,9 @@ co_mysql_add_order(co_mysql_t *mysql, co_sql_t *sql, const co_hold_t *hold,
 
     co_sql_add(sql, "INSERT INTO orders (shop, hold, id, quantity, email,"
                " paid_ms) VALUES (%d, ", mysql->shop);
-    co_sql_string(sql, hold->id);
+    co_sql_id(sql, hold->id);
     co_sql_add(sql, ", ");
-    co_sql_string(sql, order->id);
+    co_sql_id(sql, order->id);
     co_sql_add(sql, ", %lld, ", (long long) quantity);
     co_sql_string(sql, order->email);
     co_sql_add(sql, ", %lld)", (long long) order->paid_ms);
@@ -231,7 +231,7 @@ co_mysql_give_back(co_mysql_t *mysql, co_lease_t *lease, const co_hold_t *hold)
     if (hold->parts_n != 0) {
         co_sql_add(sql, "DELETE FROM holds WHERE shop = %d AND hold = ",
                    mysql->shop);
-        co_sql_string(sql, hold->id);
+        co_sql_id(sql, hold->id);
         co_sql_end(sql);
     }
 

@@ -9,6 +9,10 @@
 #include <unistd.h>
 
 
+/* Rows that one transaction adds: the server bounds what is sent at once. */
+#define CO_MYSQL_FILL_MAX  20000
+
+
 typedef struct {
     co_mysql_t         *mysql;
     int                 item;
@@ -175,8 +179,8 @@ co_mysql_taken_e
 co_mysql_take(co_mysql_t *mysql, co_lease_t *lease, const co_hold_t *hold,
     const co_order_t *order, int force)
 {
-    int                 i, debt = 0;
-    int64_t             missing, rows, n;
+    int                 i, debt = 0, fills = 0;
+    int64_t             missing, rows, n, room = CO_MYSQL_FILL_MAX;
     co_sql_t           *sql = &lease->sql;
     const co_part_t    *part;
     co_mysql_taken_e    taken = CO_MYSQL_ERROR;
@@ -226,7 +230,9 @@ co_mysql_take(co_mysql_t *mysql, co_lease_t *lease, const co_hold_t *hold,
         if (rows <= 0 || rows < mysql->low_units) {
             n = co_mysql_min(mysql->pool_units - rows,
                              locked->unpooled - missing);
-            n = n > 0 ? n : 0;
+            n = co_mysql_min(n > 0 ? n : 0, room);
+            room -= n;
+            fills += n > 0;
             co_mysql_add_units(mysql, sql, part, locked->next_id, n);
             co_mysql_level(mysql, part->item, part->location)->dry_until_us
                 = 0;
@@ -242,9 +248,13 @@ co_mysql_take(co_mysql_t *mysql, co_lease_t *lease, const co_hold_t *hold,
         co_mysql_add_order(mysql, sql, hold, order);
     }
 
+    mysql->fills_begun += fills;
+
     if (co_mysql_commit(mysql, lease) == 0) {
         taken = debt ? CO_MYSQL_DEBT : CO_MYSQL_TAKEN;
     }
+
+    mysql->fills_ended += fills;
 
 done:
 
@@ -262,26 +272,22 @@ co_mysql_add_where(co_mysql_t *mysql, co_sql_t *sql, const co_part_t *part)
 }
 
 
+/*
+ * One statement a unit: for a list of ids the server may read a small pool from
+ * end to end, and wait for what others have locked.
+ */
 void
 co_mysql_add_delete(co_mysql_t *mysql, co_sql_t *sql, const co_part_t *part,
     const co_mysql_locked_t *locked)
 {
     int  i;
 
-    if (locked->ids_n == 0) {
-        return;
-    }
-
-    co_sql_add(sql, "DELETE FROM units");
-    co_mysql_add_where(mysql, sql, part);
-
     for (i = 0; i < locked->ids_n; i++) {
-        co_sql_add(sql, "%s%lld", i == 0 ? " AND id IN (" : ", ",
-                   (long long) locked->ids[i]);
+        co_sql_add(sql, "DELETE FROM units");
+        co_mysql_add_where(mysql, sql, part);
+        co_sql_add(sql, " AND id = %lld", (long long) locked->ids[i]);
+        co_sql_end(sql);
     }
-
-    co_sql_add(sql, ")");
-    co_sql_end(sql);
 }
 
 
@@ -334,7 +340,7 @@ co_mysql_add_hold(co_mysql_t *mysql, co_sql_t *sql, const co_hold_t *hold)
 
     for (i = 0; i < hold->parts_n; i++) {
         co_sql_add(sql, "%s(%d, ", i == 0 ? " " : ", ", mysql->shop);
-        co_sql_string(sql, hold->id);
+        co_sql_id(sql, hold->id);
         co_sql_add(sql, ", %d, %d, %d, %lld, %lld)", i, hold->parts[i].item,
                    hold->parts[i].location,
                    (long long) hold->parts[i].quantity,
@@ -422,16 +428,40 @@ co_mysql_filled(co_pool_job_t *job, unsigned error, const char *text)
 }
 
 
+static void
+co_mysql_row_count(void *data, int which, MYSQL_ROW row)
+{
+    (void) which;
+
+    *(int64_t *) data = co_sql_number(row, 0);
+}
+
+
 static co_job_result_e
 co_mysql_fill(co_pool_job_t *job, co_lease_t *lease)
 {
-    int64_t              n;
+    int64_t              n = 0;
+    unsigned             error;
     co_sql_t            *sql = &lease->sql;
     co_mysql_filling_t  *filling = job->data;
     co_mysql_t          *mysql = filling->mysql;
     co_part_t            part = { filling->item, filling->location, 0 };
     co_mysql_locks_t     locks = { .parts_n = 1 };
     co_mysql_locked_t   *locked = &locks.parts[0];
+
+    /* a look that locks nothing: mostly there is enough */
+    co_sql_begin(sql, lease->tag);
+    co_sql_add(sql, "SELECT COUNT(*) FROM units");
+    co_mysql_add_where(mysql, sql, &part);
+    co_sql_end(sql);
+
+    if (co_sql_run(sql, lease->mysql, co_mysql_row_count, &n) != 0) {
+        return CO_JOB_AGAIN;
+    }
+
+    if (n >= mysql->low_units) {
+        return CO_JOB_DONE;
+    }
 
     co_sql_begin(sql, lease->tag);
     co_sql_add(sql, "START TRANSACTION");
@@ -464,7 +494,11 @@ co_mysql_fill(co_pool_job_t *job, co_lease_t *lease)
     co_sql_add(sql, "COMMIT");
     co_sql_end(sql);
 
-    if (co_sql_run(sql, lease->mysql, NULL, NULL) != 0) {
+    mysql->fills_begun++;
+    error = co_sql_run(sql, lease->mysql, NULL, NULL);
+    mysql->fills_ended++;
+
+    if (error != 0) {
         return CO_JOB_AGAIN;
     }
 
