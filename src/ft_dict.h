@@ -1,0 +1,61 @@
+
+/*
+ * Dictionaries of structured field values (RFC 9651, section 3.2), read member
+ * by member.  Text that is no dictionary is refused as a whole, as the RFC asks:
+ * read it to its end before anything of it is believed.
+ */
+
+#ifndef FT_DICT_H_INCLUDED
+#define FT_DICT_H_INCLUDED
+
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+
+typedef enum {
+    FT_DICT_BOOLEAN,
+    FT_DICT_NUMBER,         /* an Integer or a Decimal */
+    FT_DICT_OTHER           /* any other item, or an inner list */
+} ft_dict_kind_t;
+
+
+typedef struct {
+    const char       *name;
+    size_t            len;
+    ft_dict_kind_t    kind;
+    bool              yes;          /* a Boolean's value */
+    int64_t           milli;        /* a number's value x 1000 */
+} ft_member_t;
+
+
+typedef struct {
+    const char       *pos;
+    const char       *end;
+    bool              begun;
+} ft_dict_t;
+
+
+typedef enum {
+    FT_DICT_MEMBER,
+    FT_DICT_END,
+    FT_DICT_BROKEN          /* not a dictionary, at dict->pos */
+} ft_dict_answer_t;
+
+
+/* Begins to read a field's text; several lines are joined by ", " before. */
+static inline ft_dict_t
+ft_dict(const char *text, size_t len)
+{
+    ft_dict_t  dict = { text, text + len, false };
+
+    return dict;
+}
+
+
+/* The next member; parameters are read and dropped. */
+ft_dict_answer_t ft_dict_next(ft_dict_t *dict, ft_member_t *member);
+
+
+#endif /* FT_DICT_H_INCLUDED */

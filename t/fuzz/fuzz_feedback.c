@@ -1,0 +1,116 @@
+
+/*
+ * The upstream's word: a dictionary stays one, and says the same, with spaces and
+ * members behind it that nobody knows; two of them joined say what the second
+ * says of what it names.
+ *
+ * Input: the header.
+ */
+
+#include "fuzz.h"
+#include "ft_dict.h"
+#include "ft_feedback.h"
+#include "ft_orders.h"
+
+
+static bool
+hear(ft_feedback_t *f, const char *before, const uint8_t *data, size_t size,
+    const char *behind)
+{
+    bool     valid;
+    char    *text;
+    size_t   from, len;
+
+    from = strlen(before);
+    len = from + size + strlen(behind);
+    text = malloc(len ? len : 1);
+    fuzz_check(text != NULL);
+
+    memcpy(text, before, from);
+    memcpy(text + from, data, size);
+    memcpy(text + from + size, behind, strlen(behind));
+
+    valid = ft_feedback_read(f, text, len);
+
+    if (!valid) {
+        fuzz_check(f->fault >= text && f->fault + f->fault_len == text + len);
+    }
+
+    free(text);
+
+    return valid;
+}
+
+
+static bool
+is_same(const ft_feedback_t *a, const ft_feedback_t *b)
+{
+    return a->sold_out == b->sold_out && a->open == b->open
+           && a->done == b->done && a->rate_milli == b->rate_milli;
+}
+
+
+/* Members are names of their own characters, and stand in the text in order. */
+static size_t
+walk(const char *text, size_t size)
+{
+    size_t        n;
+    ft_dict_t     dict;
+    const char   *last;
+    ft_member_t   member;
+
+    dict = ft_dict(text, size);
+    last = text;
+
+    for (n = 0; ft_dict_next(&dict, &member) == FT_DICT_MEMBER; n++) {
+        fuzz_check(member.len > 0 && member.name >= last);
+        fuzz_check(member.name + member.len <= dict.pos);
+        fuzz_check(dict.pos <= text + size);
+        last = member.name + member.len;
+    }
+
+    return n;
+}
+
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    bool            valid;
+    char           *text;
+    size_t          members;
+    ft_feedback_t   plain, other;
+
+    valid = hear(&plain, "", data, size, "");
+
+    fuzz_check(!(plain.sold_out && plain.open));
+    fuzz_check(plain.rate_milli <= FT_ORDER_RATE_MAX);
+
+    text = fuzz_copy(data, size);
+    members = walk(text, size);
+    free(text);
+
+    fuzz_check(hear(&other, "  ", data, size, "") == valid);
+    fuzz_check(is_same(&plain, &other));
+
+    if (!valid) {
+        fuzz_check(!plain.sold_out && !plain.open && !plain.done);
+        fuzz_check(plain.rate_milli == 0);
+        return 0;
+    }
+
+    fuzz_check(hear(&other, "", data, size, "  "));
+    fuzz_check(is_same(&plain, &other));
+
+    if (members == 0) {
+        return 0;
+    }
+
+    fuzz_check(hear(&other, "x=(1 a;b);c, ", data, size, ", y=\"z, done\""));
+    fuzz_check(is_same(&plain, &other));
+
+    fuzz_check(hear(&other, "", data, size, ", done, rate=1.5, open=?0"));
+    fuzz_check(other.done && other.rate_milli == 1500 && !other.open);
+
+    return 0;
+}
