@@ -6,11 +6,13 @@ cat << END                                                    >> $NGX_MAKEFILE
 $NGX_OBJS/ngx_http_flash_throttle_pages.h:	$ngx_addon_dir/scripts/page.sh \\
 	$ngx_addon_dir/conf/pages/closed.html \\
 	$ngx_addon_dir/conf/pages/queue.html \\
-	$ngx_addon_dir/conf/pages/rejected.html
+	$ngx_addon_dir/conf/pages/rejected.html \\
+	$ngx_addon_dir/conf/pages/sold_out.html
 	sh $ngx_addon_dir/scripts/page.sh \\
 		$ngx_addon_dir/conf/pages/closed.html \\
 		$ngx_addon_dir/conf/pages/queue.html \\
 		$ngx_addon_dir/conf/pages/rejected.html \\
+		$ngx_addon_dir/conf/pages/sold_out.html \\
 		> \$@.new
 	mv \$@.new \$@
 

@@ -111,6 +111,20 @@ static ngx_command_t  ngx_http_flash_throttle_commands[] = {
       0,
       NULL },
 
+    { ngx_string("flash_throttle_feedback"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
+      ngx_conf_set_flag_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_flash_throttle_conf_t, feedback),
+      NULL },
+
+    { ngx_string("flash_throttle_control"),
+      NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_NOARGS,
+      ngx_http_flash_throttle_control,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
     { ngx_string("flash_throttle_status"),
       NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_NOARGS,
       ngx_http_flash_throttle_status,
@@ -173,6 +187,7 @@ ngx_http_flash_throttle_create_main_conf(ngx_conf_t *cf)
      *     ftmf->closed = NULL;
      *     ftmf->policy = { 0, NULL };
      *     ftmf->etag = { 0, NULL };
+     *     ftmf->sold_out = NULL;
      */
 
     if (ngx_array_init(&ftmf->zones, cf->pool, 2,
@@ -251,9 +266,11 @@ ngx_http_flash_throttle_create_conf(ngx_conf_t *cf)
      *     conf->cookie = NULL;
      *     conf->page = NULL;
      *     conf->pages = NULL;
+     *     conf->control = 0;
      *     conf->set_name = { 0, NULL };
      *     conf->set_ticket = { 0, NULL };
      *     conf->set_pass = { 0, NULL };
+     *     conf->set_none = { 0, NULL };
      */
 
     conf->shm_zone = NGX_CONF_UNSET_PTR;
@@ -266,6 +283,7 @@ ngx_http_flash_throttle_create_conf(ngx_conf_t *cf)
     conf->status_code = NGX_CONF_UNSET_UINT;
     conf->log_level = NGX_CONF_UNSET_UINT;
     conf->dry_run = NGX_CONF_UNSET;
+    conf->feedback = NGX_CONF_UNSET;
 
     return conf;
 }
@@ -285,6 +303,13 @@ ngx_http_flash_throttle_merge_conf(ngx_conf_t *cf, void *parent, void *child)
     }
 
     ngx_conf_merge_ptr_value(conf->shm_zone, prev->shm_zone, NULL);
+
+    if (conf->control) {
+
+        /* an order does not wait in line */
+
+        conf->shm_zone = NULL;
+    }
 
     if (conf->cookie == NULL) {
         conf->cookie = prev->cookie;
@@ -321,6 +346,7 @@ ngx_http_flash_throttle_merge_conf(ngx_conf_t *cf, void *parent, void *child)
                               NGX_HTTP_SERVICE_UNAVAILABLE);
     ngx_conf_merge_uint_value(conf->log_level, prev->log_level, NGX_LOG_INFO);
     ngx_conf_merge_value(conf->dry_run, prev->dry_run, 0);
+    ngx_conf_merge_value(conf->feedback, prev->feedback, 0);
 
     if (conf->shm_zone == NULL) {
         return NGX_CONF_OK;
@@ -437,6 +463,7 @@ ngx_http_flash_throttle_init_process(ngx_cycle_t *cycle)
 
     if (ftmf->uses.nelts) {
         ngx_http_flash_throttle_init_filter();
+        ngx_http_flash_throttle_init_feedback();
     }
 
     zones = ftmf->zones.elts;

@@ -627,5 +627,12 @@ ft_admission_snapshot(const ft_call_t *call)
     missed = ft_load(&state->control.missed_milli);
     s.show_up_milli = (uint32_t) ((came + 100) * 1000 / (came + missed + 100));
 
+    s.hold = ft_load(&state->orders.door) & FT_ORDER_HOLD;
+    s.sold_out = ft_orders_is_sold_out(state);
+    s.rate_milli = call->limits->rate_milli;
+    s.rate_ordered_milli = ft_load(&state->orders.rate_milli);
+    s.rate_said_milli = ft_load(&state->orders.rate_said_milli);
+    s.opened_ms = ft_load(&state->orders.opens_ms);
+
     return s;
 }

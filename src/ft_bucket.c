@@ -76,6 +76,30 @@ ft_bucket_take(ft_bucket_t *bucket, const ft_limits_t *limits, uint64_t now_ms)
 }
 
 
+void
+ft_bucket_settle(ft_bucket_t *bucket, const ft_limits_t *limits,
+    uint64_t now_ms)
+{
+    uint64_t  empty, most;
+
+    if (limits->rate_milli == 0) {
+        return;
+    }
+
+    most = now_ms * FT_NS_PER_MS + ft_bucket_step_ns(limits) * limits->burst;
+    empty = atomic_load_explicit(&bucket->empty_ns, memory_order_relaxed);
+
+    while (empty > most
+           && !atomic_compare_exchange_weak_explicit(&bucket->empty_ns, &empty,
+                                                     most,
+                                                     memory_order_relaxed,
+                                                     memory_order_relaxed))
+    {
+        /* void */
+    }
+}
+
+
 uint64_t
 ft_bucket_room_milli(ft_bucket_t *bucket, const ft_limits_t *limits,
     uint64_t now_ms)

@@ -26,6 +26,11 @@ typedef struct {
 bool ft_bucket_take(ft_bucket_t *bucket, const ft_limits_t *limits,
     uint64_t now_ms);
 
+/* After a change of the rate: what was owed by the old one is a full bucket's
+   worth at most, so that the new one is in force at once. */
+void ft_bucket_settle(ft_bucket_t *bucket, const ft_limits_t *limits,
+    uint64_t now_ms);
+
 /* Room now, in admissions x 1000, 0 .. burst x 1000. */
 uint64_t ft_bucket_room_milli(ft_bucket_t *bucket, const ft_limits_t *limits,
     uint64_t now_ms);

@@ -82,17 +82,4 @@ ft_orders_is_shut(const ft_state_t *state)
 }
 
 
-/* When the sale opens, epoch ms: as ordered, or as configured (0: it is open). */
-static inline uint64_t
-ft_orders_opens_ms(const ft_state_t *state, uint64_t configured_ms)
-{
-    uint64_t  opens;
-
-    opens = atomic_load_explicit(&state->orders.opens_ms,
-                                 memory_order_relaxed);
-
-    return opens && configured_ms ? opens : configured_ms;
-}
-
-
 #endif /* FT_ORDERS_H_INCLUDED */

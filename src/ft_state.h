@@ -138,6 +138,12 @@ typedef struct {
     uint64_t          room_milli;
     uint64_t          flow_milli;
     uint32_t          show_up_milli;
+    uint32_t          hold;         /* orders, see ft_orders.h */
+    uint32_t          sold_out;
+    uint32_t          rate_milli;   /* in force; 0: none */
+    uint32_t          rate_ordered_milli;   /* the operator's, 0: none */
+    uint32_t          rate_said_milli;      /* the upstream's */
+    uint64_t          opened_ms;    /* epoch; 0: not by order */
 } ft_snapshot_t;
 
 

@@ -26,6 +26,7 @@
 #define NGX_HTTP_FLASH_THROTTLE_REJECTED  4
 #define NGX_HTTP_FLASH_THROTTLE_BYPASSED  5
 #define NGX_HTTP_FLASH_THROTTLE_CLOSED    6
+#define NGX_HTTP_FLASH_THROTTLE_SOLD_OUT  7
 
 #define NGX_HTTP_FLASH_THROTTLE_OPENS_UNSET  ((uint64_t) -1)
 
@@ -137,6 +138,7 @@ typedef struct {
     /* of the dashboard; its Content-Security-Policy is NULL if none has it */
     ngx_str_t                        policy;
     ngx_str_t                        etag;
+    ngx_http_flash_throttle_page_t  *sold_out;
 } ngx_http_flash_throttle_main_conf_t;
 
 
@@ -156,11 +158,14 @@ typedef struct {
     ngx_uint_t                       status_code;
     ngx_uint_t                       log_level;
     ngx_flag_t                       dry_run;
+    ngx_flag_t                       feedback;
+    ngx_uint_t                       control;       /* orders are taken here */
 
     /* what goes around the text of a ticket and of a pass in Set-Cookie */
     ngx_str_t                        set_name;
     ngx_str_t                        set_ticket;
     ngx_str_t                        set_pass;
+    ngx_str_t                        set_none;
 } ngx_http_flash_throttle_conf_t;
 
 
@@ -233,6 +238,9 @@ void ngx_http_flash_throttle_done(ngx_http_flash_throttle_ctx_t *ctx);
 /* Watches, in this worker, for answers to be complete. */
 void ngx_http_flash_throttle_init_filter(void);
 
+/* Listens, in this worker, to what upstreams say. */
+void ngx_http_flash_throttle_init_feedback(void);
+
 
 /* Holding: parks the request in a line; takes it out again. */
 ngx_http_flash_throttle_line_t *ngx_http_flash_throttle_line(
@@ -287,6 +295,10 @@ void ngx_http_flash_throttle_sign(ngx_http_request_t *r,
 /* Adds Set-Cookie with a signed text. */
 ngx_int_t ngx_http_flash_throttle_set_cookie(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, u_char *text);
+
+/* Adds Set-Cookie that takes ticket and pass away. */
+ngx_int_t ngx_http_flash_throttle_clear_cookie(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx);
 
 /* Prepares Set-Cookie of a location. */
 ngx_int_t ngx_http_flash_throttle_init_cookie(ngx_conf_t *cf,
@@ -355,6 +367,19 @@ char *ngx_http_flash_throttle_log_level(ngx_conf_t *cf, ngx_command_t *cmd,
 /* Makes the key ring: from the secret file, or one of this start. */
 char *ngx_http_flash_throttle_init_secrets(ngx_conf_t *cf,
     ngx_http_flash_throttle_main_conf_t *ftmf);
+
+/* "50r/s" or "50r/m", x 1000 a second. */
+ngx_int_t ngx_http_flash_throttle_rate(ngx_str_t *s, uint32_t *rate);
+
+char *ngx_http_flash_throttle_control(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+
+/*
+ * Gives the order in the text of a request's body: what to answer, and with
+ * which status.  NULL: no memory.
+ */
+ngx_buf_t *ngx_http_flash_throttle_order(ngx_http_request_t *r,
+    ngx_str_t *text, ngx_uint_t *status);
 
 char *ngx_http_flash_throttle_status(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);

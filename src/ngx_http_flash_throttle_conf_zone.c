@@ -16,7 +16,6 @@
 
 static char *ngx_http_flash_throttle_zone_size(ngx_conf_t *cf,
     ngx_command_t *cmd, ngx_str_t *arg, ngx_str_t *name, ssize_t *size);
-static ngx_int_t ngx_http_flash_throttle_rate(ngx_str_t *s, uint32_t *rate);
 static ngx_int_t ngx_http_flash_throttle_number(ngx_str_t *s, uint32_t *n);
 static char *ngx_http_flash_throttle_limit(ngx_conf_t *cf, ngx_command_t *cmd,
     ngx_str_t *arg, ft_limits_t *limits);
@@ -43,7 +42,7 @@ ngx_http_flash_throttle_number(ngx_str_t *s, uint32_t *n)
 }
 
 
-static ngx_int_t
+ngx_int_t
 ngx_http_flash_throttle_rate(ngx_str_t *s, uint32_t *rate)
 {
     u_char     *unit;

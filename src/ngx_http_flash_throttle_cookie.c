@@ -24,6 +24,9 @@ typedef struct {
 } ngx_http_flash_throttle_attributes_t;
 
 
+static ngx_int_t ngx_http_flash_throttle_push_cookie(ngx_http_request_t *r,
+    ngx_http_flash_throttle_conf_t *ftcf, u_char *text, size_t len,
+    ngx_str_t *tail);
 static ngx_int_t ngx_http_flash_throttle_name_cookie(ngx_conf_t *cf,
     ngx_http_flash_throttle_conf_t *ftcf);
 static ngx_uint_t ngx_http_flash_throttle_is_token(ngx_str_t *s);
@@ -60,15 +63,33 @@ ngx_int_t
 ngx_http_flash_throttle_set_cookie(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, u_char *text)
 {
-    u_char                          *p;
-    ngx_str_t                       *tail;
-    ngx_uint_t                       secure;
-    ngx_table_elt_t                 *h;
-    ngx_http_flash_throttle_conf_t  *ftcf;
+    return ngx_http_flash_throttle_push_cookie(r, ctx->conf, text,
+                                               FT_TICKET_LEN,
+                                               ctx->ticket.kind
+                                               == FT_TICKET_PASS
+                                               ? &ctx->conf->set_pass
+                                               : &ctx->conf->set_ticket);
+}
 
-    ftcf = ctx->conf;
-    tail = (ctx->ticket.kind == FT_TICKET_PASS) ? &ftcf->set_pass
-                                                : &ftcf->set_ticket;
+
+ngx_int_t
+ngx_http_flash_throttle_clear_cookie(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx)
+{
+    return ngx_http_flash_throttle_push_cookie(r, ctx->conf, (u_char *) "", 0,
+                                               &ctx->conf->set_none);
+}
+
+
+static ngx_int_t
+ngx_http_flash_throttle_push_cookie(ngx_http_request_t *r,
+    ngx_http_flash_throttle_conf_t *ftcf, u_char *text, size_t len,
+    ngx_str_t *tail)
+{
+    u_char           *p;
+    ngx_uint_t        secure;
+    ngx_table_elt_t  *h;
+
     secure = 0;
 
 #if (NGX_HTTP_SSL)
@@ -76,7 +97,7 @@ ngx_http_flash_throttle_set_cookie(ngx_http_request_t *r,
              && (ftcf->cookie == NULL || !ftcf->cookie->secure);
 #endif
 
-    p = ngx_pnalloc(r->pool, ftcf->set_name.len + FT_TICKET_LEN + tail->len
+    p = ngx_pnalloc(r->pool, ftcf->set_name.len + len + tail->len
                              + sizeof("; Secure") - 1);
     if (p == NULL) {
         return NGX_ERROR;
@@ -95,7 +116,7 @@ ngx_http_flash_throttle_set_cookie(ngx_http_request_t *r,
     h->value.data = p;
 
     p = ngx_cpymem(p, ftcf->set_name.data, ftcf->set_name.len);
-    p = ngx_cpymem(p, text, FT_TICKET_LEN);
+    p = ngx_cpymem(p, text, len);
     p = ngx_cpymem(p, tail->data, tail->len);
 
     if (secure) {
@@ -152,7 +173,7 @@ ngx_http_flash_throttle_init_cookie(ngx_conf_t *cf,
 
     len = attributes.len + sizeof("; Max-Age=") - 1 + NGX_INT_T_LEN;
 
-    ftcf->set_ticket.data = ngx_pnalloc(cf->pool, 2 * len);
+    ftcf->set_ticket.data = ngx_pnalloc(cf->pool, 3 * len);
     if (ftcf->set_ticket.data == NULL) {
         return NGX_ERROR;
     }
@@ -165,6 +186,10 @@ ngx_http_flash_throttle_init_cookie(ngx_conf_t *cf,
     p = ngx_sprintf(p, "%V; Max-Age=%M", &attributes,
                     (ftcf->session + 999) / 1000);
     ftcf->set_pass.len = p - ftcf->set_pass.data;
+
+    ftcf->set_none.data = p;
+    p = ngx_sprintf(p, "%V; Max-Age=0", &attributes);
+    ftcf->set_none.len = p - ftcf->set_none.data;
 
     return ngx_http_flash_throttle_name_cookie(cf, ftcf);
 }

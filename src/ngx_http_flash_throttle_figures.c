@@ -102,6 +102,26 @@ ngx_http_flash_throttle_metric_t  ngx_http_flash_throttle_key_table[] = {
     { "show_up_milli", "show_up_ratio", GAUGE, 1000, NOW(show_up_milli),
       "Of the shoppers called, the share that comes." },
 
+    { "hold", "hold", FLAG, 1, NOW(hold),
+      "Whether the operator lets nobody in." },
+
+    { "sold_out", "all_sold", FLAG, 1, NOW(sold_out),
+      "Whether everybody is told that everything is sold." },
+
+    { "rate_now_milli", "rate", GAUGE, 1000, NOW(rate_milli),
+      "Admissions a second that are in force, 0 if there is no rate." },
+
+    { "rate_override_milli", "rate_override", GAUGE, 1000,
+      NOW(rate_ordered_milli),
+      "The operator's rate in place of the zone's, 0 if there is none." },
+
+    { "rate_upstream_milli", "rate_upstream", GAUGE, 1000,
+      NOW(rate_said_milli),
+      "The upstream's rate in place of the zone's, 0 if there is none." },
+
+    { "opened_ms", "opened_timestamp_seconds", GAUGE, 1000, NOW(opened_ms),
+      "When the operator opened the sale, 0 if that was not so." },
+
     { "first_attempts", "first_attempts_total", COUNTER, 1,
       TOTAL(first_attempts),
       "Requests without a ticket." },

@@ -18,7 +18,7 @@ static ngx_http_flash_throttle_ctx_t *ngx_http_flash_throttle_create_ctx(
     ngx_http_request_t *r, ngx_http_flash_throttle_conf_t *ftcf);
 static ngx_uint_t ngx_http_flash_throttle_has_room(ft_call_t *call);
 static ngx_int_t ngx_http_flash_throttle_context(ngx_http_request_t *r,
-    ngx_http_flash_throttle_ctx_t *ctx, ngx_str_t *key);
+    ngx_http_flash_throttle_ctx_t *ctx);
 static ngx_int_t ngx_http_flash_throttle_again(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, ft_call_t *call);
 static ngx_int_t ngx_http_flash_throttle_queue(ngx_http_request_t *r,
@@ -176,6 +176,9 @@ ngx_http_flash_throttle_decide(ngx_http_request_t *r,
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
+    ctx->context.key = key.data;
+    ctx->context.key_len = key.len;
+
     ngx_http_flash_throttle_look(r, &brought);
 
     ctx->poll = brought.poll;
@@ -199,7 +202,7 @@ ngx_http_flash_throttle_decide(ngx_http_request_t *r,
         return NGX_OK;
     }
 
-    if (ngx_http_flash_throttle_context(r, ctx, &key) != NGX_OK) {
+    if (ngx_http_flash_throttle_context(r, ctx) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -273,11 +276,11 @@ ngx_http_flash_throttle_has_room(ft_call_t *call)
 }
 
 
-/* What tickets are bound to. */
+/* What tickets are bound to, besides the key. */
 
 static ngx_int_t
 ngx_http_flash_throttle_context(ngx_http_request_t *r,
-    ngx_http_flash_throttle_ctx_t *ctx, ngx_str_t *key)
+    ngx_http_flash_throttle_ctx_t *ctx)
 {
     ngx_str_t  *zone, bind;
 
@@ -293,8 +296,6 @@ ngx_http_flash_throttle_context(ngx_http_request_t *r,
 
     ctx->context.zone = zone->data;
     ctx->context.zone_len = zone->len;
-    ctx->context.key = key->data;
-    ctx->context.key_len = key->len;
     ctx->context.bind = bind.data;
     ctx->context.bind_len = bind.len;
 
@@ -366,6 +367,10 @@ ngx_http_flash_throttle_queue(ngx_http_request_t *r,
 
     case FT_AGAIN:
         return ngx_http_flash_throttle_again(r, ctx, call);
+
+    case FT_ALL_SOLD:
+        ctx->status = NGX_HTTP_FLASH_THROTTLE_SOLD_OUT;
+        return NGX_OK;
 
     default: /* FT_REJECT */
         ctx->status = NGX_HTTP_FLASH_THROTTLE_REJECTED;
@@ -476,6 +481,7 @@ ngx_http_flash_throttle_answer(ngx_http_request_t *r,
 
     case NGX_HTTP_FLASH_THROTTLE_QUEUED:
     case NGX_HTTP_FLASH_THROTTLE_CLOSED:
+    case NGX_HTTP_FLASH_THROTTLE_SOLD_OUT:
 
         ngx_http_flash_throttle_log(r, ctx);
 
@@ -519,6 +525,14 @@ ngx_http_flash_throttle_log(ngx_http_request_t *r,
     if (ctx->status == NGX_HTTP_FLASH_THROTTLE_CLOSED) {
         ngx_log_error(ctx->conf->log_level, r->connection->log, 0,
                       "request before the opening%s, by zone \"%V\"",
+                      ctx->conf->dry_run ? ", dry run" : "",
+                      &ctx->zone->shm_zone->shm.name);
+        return;
+    }
+
+    if (ctx->status == NGX_HTTP_FLASH_THROTTLE_SOLD_OUT) {
+        ngx_log_error(ctx->conf->log_level, r->connection->log, 0,
+                      "telling request that all is sold%s, by zone \"%V\"",
                       ctx->conf->dry_run ? ", dry run" : "",
                       &ctx->zone->shm_zone->shm.name);
         return;

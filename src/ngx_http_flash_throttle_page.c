@@ -72,6 +72,12 @@ ngx_http_flash_throttle_init_pages(ngx_conf_t *cf,
         return NGX_ERROR;
     }
 
+    ftmf->sold_out = ngx_http_flash_throttle_built_in(cf,
+                                       ngx_http_flash_throttle_sold_out_html);
+    if (ftmf->sold_out == NULL) {
+        return NGX_ERROR;
+    }
+
     return NGX_OK;
 }
 

@@ -63,7 +63,8 @@ ngx_http_flash_throttle_reply(ngx_http_request_t *r,
 
     admitted = (ctx->status != NGX_HTTP_FLASH_THROTTLE_QUEUED
                 && ctx->status != NGX_HTTP_FLASH_THROTTLE_REJECTED
-                && ctx->status != NGX_HTTP_FLASH_THROTTLE_CLOSED)
+                && ctx->status != NGX_HTTP_FLASH_THROTTLE_CLOSED
+                && ctx->status != NGX_HTTP_FLASH_THROTTLE_SOLD_OUT)
                || ctx->conf->dry_run;
 
     if (ngx_http_flash_throttle_head(r, ctx, admitted) != NGX_OK) {
@@ -104,7 +105,15 @@ ngx_http_flash_throttle_head(ngx_http_request_t *r,
     size_t     len;
     uint32_t   retry;
 
-    r->headers_out.status = admitted ? NGX_HTTP_OK : ctx->conf->status_code;
+    if (admitted) {
+        r->headers_out.status = NGX_HTTP_OK;
+
+    } else if (ctx->status == NGX_HTTP_FLASH_THROTTLE_SOLD_OUT) {
+        r->headers_out.status = NGX_HTTP_CONFLICT;
+
+    } else {
+        r->headers_out.status = ctx->conf->status_code;
+    }
 
     /* on the way of an error_page: its status is not ours */
 
@@ -211,6 +220,9 @@ ngx_http_flash_throttle_json(ngx_http_request_t *r,
     } else if (ctx->status == NGX_HTTP_FLASH_THROTTLE_CLOSED) {
         p = ngx_http_flash_throttle_copy(p, "{\"status\":\"closed\"");
 
+    } else if (ctx->status == NGX_HTTP_FLASH_THROTTLE_SOLD_OUT) {
+        p = ngx_http_flash_throttle_copy(p, "{\"status\":\"sold_out\"");
+
     } else {
         p = ngx_http_flash_throttle_copy(p, "{\"status\":\"rejected\"");
     }
@@ -288,14 +300,23 @@ ngx_http_flash_throttle_page(ngx_http_request_t *r,
 
     ftmf = ngx_http_get_module_main_conf(r, ngx_http_flash_throttle_module);
 
-    if (ctx->status == NGX_HTTP_FLASH_THROTTLE_REJECTED) {
+    switch (ctx->status) {
+
+    case NGX_HTTP_FLASH_THROTTLE_REJECTED:
         page = ftmf->rejected;
+        break;
 
-    } else if (ctx->status == NGX_HTTP_FLASH_THROTTLE_CLOSED) {
+    case NGX_HTTP_FLASH_THROTTLE_CLOSED:
         page = ftmf->closed;
+        break;
 
-    } else {
+    case NGX_HTTP_FLASH_THROTTLE_SOLD_OUT:
+        page = ftmf->sold_out;
+        break;
+
+    default: /* NGX_HTTP_FLASH_THROTTLE_QUEUED */
         page = ngx_http_flash_throttle_find_page(r, ctx->conf);
+        break;
     }
 
     if (page == NULL) {
@@ -380,9 +401,7 @@ static ngx_uint_t
 ngx_http_flash_throttle_is_first(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx)
 {
-    return (ctx->status == NGX_HTTP_FLASH_THROTTLE_QUEUED
-            || ctx->status == NGX_HTTP_FLASH_THROTTLE_CLOSED)
-           && ctx->fresh
+    return ctx->status != NGX_HTTP_FLASH_THROTTLE_REJECTED && ctx->fresh
            && (r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD));
 }
 

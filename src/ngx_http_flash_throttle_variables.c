@@ -62,7 +62,8 @@ static ngx_str_t  ngx_http_flash_throttle_statuses[] = {
     ngx_string("QUEUED"),
     ngx_string("REJECTED"),
     ngx_string("BYPASSED"),
-    ngx_string("CLOSED")
+    ngx_string("CLOSED"),
+    ngx_string("SOLD_OUT")
 };
 
 
@@ -72,7 +73,8 @@ static ngx_str_t  ngx_http_flash_throttle_dry_run_statuses[] = {
     ngx_string("QUEUED_DRY_RUN"),
     ngx_string("REJECTED_DRY_RUN"),
     ngx_string("BYPASSED"),
-    ngx_string("CLOSED_DRY_RUN")
+    ngx_string("CLOSED_DRY_RUN"),
+    ngx_string("SOLD_OUT_DRY_RUN")
 };
 
 

@@ -93,6 +93,43 @@ test_a_rate_takes_the_place_of_the_zones(void **unused)
 }
 
 
+/* What is owed by a slow rate, of minutes, does not keep the door shut. */
+static void
+test_a_rate_is_in_force_at_once(void **unused)
+{
+    crowd_t    *c;
+    ft_call_t   call;
+
+    (void) unused;
+
+    c = crowd_create(2, 1);
+    c->limits.rate_milli = 16;
+    c->limits.burst = 1;
+
+    assert_int_equal(crowd_request(c, 0, 0).answer, FT_ADMIT);
+
+    ft_orders_rate(c->state, FT_FROM_OPERATOR, 20000);
+    call = crowd_call(c, 0);
+    ft_orders_obey(&call);
+    ft_bucket_settle(&c->state->bucket, call.limits, c->now_ms);
+    assert_int_equal(ft_bucket_room_milli(&c->state->bucket, call.limits,
+                                          c->now_ms), 0);
+
+    c->now_ms += 50;
+    assert_int_equal(crowd_request(c, 1, 0).answer, FT_ADMIT);
+
+    /* a bucket that owes less keeps what room it has */
+
+    c->now_ms += 10000;
+    ft_bucket_settle(&c->state->bucket, call.limits, c->now_ms);
+    assert_int_equal(ft_bucket_room_milli(&c->state->bucket, call.limits,
+                                          c->now_ms),
+                     call.limits->burst * 1000);
+
+    crowd_free(c);
+}
+
+
 static void
 test_the_burst_goes_with_a_default_one_only(void **unused)
 {
@@ -379,14 +416,11 @@ test_open_is_now_and_reset_forgets_it(void **unused)
 
     state = unit_shared(sizeof(ft_state_t));
 
-    assert_int_equal(ft_orders_opens_ms(state, 90), 90);
-
     ft_orders_hold(state);
     ft_orders_open(state, 50);
     assert_false(ft_orders_is_shut(state));
     assert_true(ft_orders_given(state));
-    assert_int_equal(ft_orders_opens_ms(state, 90), 50);
-    assert_int_equal(ft_orders_opens_ms(state, 0), 0);
+    assert_int_equal(atomic_load(&state->orders.opens_ms), 50);
 
     ft_orders_rate(state, FT_FROM_OPERATOR, 7);
     ft_orders_rate(state, FT_FROM_UPSTREAM, 8);
@@ -394,8 +428,8 @@ test_open_is_now_and_reset_forgets_it(void **unused)
     ft_orders_reset(state, 60);
     assert_false(ft_orders_is_shut(state));
     assert_false(ft_orders_given(state));
-    assert_int_equal(ft_orders_opens_ms(state, 90), 90);
     assert_int_equal(atomic_load(&state->orders.rate_said_milli), 0);
+    assert_int_equal(atomic_load(&state->orders.opens_ms), 0);
 
     free(state);
 }
@@ -432,6 +466,7 @@ main(void)
 {
     const struct CMUnitTest  tests[] = {
         cmocka_unit_test(test_a_rate_takes_the_place_of_the_zones),
+        cmocka_unit_test(test_a_rate_is_in_force_at_once),
         cmocka_unit_test(test_the_burst_goes_with_a_default_one_only),
         cmocka_unit_test(test_a_rate_for_a_zone_without_one),
         cmocka_unit_test(test_hold_lets_nobody_in),

@@ -1,0 +1,356 @@
+
+/*
+ * Copyright (C) flash_throttle contributors
+ *
+ * The control: an operator's order, posted as a small JSON object.
+ */
+
+
+#include "ngx_http_flash_throttle.h"
+
+
+#define NGX_HTTP_FLASH_THROTTLE_BODY_MOST  4096
+
+
+static ngx_int_t ngx_http_flash_throttle_control_handler(
+    ngx_http_request_t *r);
+static const char *ngx_http_flash_throttle_control_check(
+    ngx_http_request_t *r, ngx_uint_t *status);
+static ngx_uint_t ngx_http_flash_throttle_is_json(ngx_http_request_t *r);
+static ngx_uint_t ngx_http_flash_throttle_is_cross_site(
+    ngx_http_request_t *r);
+static ngx_uint_t ngx_http_flash_throttle_is_own_origin(ngx_http_request_t *r,
+    ngx_str_t *origin);
+static ngx_int_t ngx_http_flash_throttle_control_refuse(ngx_http_request_t *r,
+    ngx_uint_t status, const char *error);
+static void ngx_http_flash_throttle_control_body(ngx_http_request_t *r);
+static ngx_int_t ngx_http_flash_throttle_control_text(ngx_http_request_t *r,
+    ngx_str_t *text);
+static ngx_int_t ngx_http_flash_throttle_control_send(ngx_http_request_t *r,
+    ngx_uint_t status, ngx_buf_t *b);
+
+
+char *
+ngx_http_flash_throttle_control(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_flash_throttle_conf_t *ftcf = conf;
+
+    ngx_http_core_loc_conf_t  *clcf;
+
+    if (ftcf->control) {
+        return "is duplicate";
+    }
+
+    ftcf->control = 1;
+
+    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+    clcf->handler = ngx_http_flash_throttle_control_handler;
+
+    return NGX_CONF_OK;
+}
+
+
+static ngx_int_t
+ngx_http_flash_throttle_control_handler(ngx_http_request_t *r)
+{
+    ngx_int_t    rc;
+    ngx_uint_t   status;
+    const char  *error;
+
+    error = ngx_http_flash_throttle_control_check(r, &status);
+
+    if (error) {
+        return ngx_http_flash_throttle_control_refuse(r, status, error);
+    }
+
+    r->request_body_in_single_buf = 1;
+
+    rc = ngx_http_read_client_request_body(r,
+                                         ngx_http_flash_throttle_control_body);
+
+    if (rc >= NGX_HTTP_SPECIAL_RESPONSE) {
+        return rc;
+    }
+
+    return NGX_DONE;
+}
+
+
+/* NULL, or why the request is refused, before its body is looked at. */
+
+static const char *
+ngx_http_flash_throttle_control_check(ngx_http_request_t *r,
+    ngx_uint_t *status)
+{
+    if (r->method != NGX_HTTP_POST) {
+        *status = NGX_HTTP_NOT_ALLOWED;
+        return "orders are posted; flash_throttle_status shows the figures";
+    }
+
+    if (ngx_http_flash_throttle_is_cross_site(r)) {
+
+        ngx_log_error(NGX_LOG_WARN, r->connection->log, 0,
+                      "flash_throttle_control refused a request that a page "
+                      "of another site has sent");
+
+        *status = NGX_HTTP_FORBIDDEN;
+        return "a page of another site has sent this";
+    }
+
+    if (!ngx_http_flash_throttle_is_json(r)) {
+        *status = NGX_HTTP_UNSUPPORTED_MEDIA_TYPE;
+        return "the Content-Type must be application/json";
+    }
+
+    if (r->headers_in.content_length_n > NGX_HTTP_FLASH_THROTTLE_BODY_MOST) {
+        *status = NGX_HTTP_REQUEST_ENTITY_TOO_LARGE;
+        return "an order has at most 4096 bytes";
+    }
+
+    return NULL;
+}
+
+
+/* A form that another site has a browser send cannot have this type. */
+
+static ngx_uint_t
+ngx_http_flash_throttle_is_json(ngx_http_request_t *r)
+{
+    size_t      len;
+    ngx_str_t  *type;
+
+    if (r->headers_in.content_type == NULL) {
+        return 0;
+    }
+
+    type = &r->headers_in.content_type->value;
+    len = sizeof("application/json") - 1;
+
+    return type->len >= len
+           && ngx_strncasecmp(type->data, (u_char *) "application/json", len)
+              == 0
+           && (type->len == len || type->data[len] == ';'
+               || type->data[len] == ' ');
+}
+
+
+/*
+ * Browsers say from where a request comes; who sends neither of these headers is
+ * not one, and has no cookie or network position to lend to another site.
+ */
+
+static ngx_uint_t
+ngx_http_flash_throttle_is_cross_site(ngx_http_request_t *r)
+{
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h;
+
+    for (part = &r->headers_in.headers.part; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+
+            if (h[i].key.len == sizeof("origin") - 1
+                && ngx_memcmp(h[i].lowcase_key, "origin", 6) == 0
+                && !ngx_http_flash_throttle_is_own_origin(r, &h[i].value))
+            {
+                return 1;
+            }
+
+            if (h[i].key.len == sizeof("sec-fetch-site") - 1
+                && ngx_memcmp(h[i].lowcase_key, "sec-fetch-site", 14) == 0
+                && !(h[i].value.len == 11
+                     && ngx_memcmp(h[i].value.data, "same-origin", 11) == 0)
+                && !(h[i].value.len == 4
+                     && ngx_memcmp(h[i].value.data, "none", 4) == 0))
+            {
+                return 1;
+            }
+        }
+    }
+
+    return 0;
+}
+
+
+static ngx_uint_t
+ngx_http_flash_throttle_is_own_origin(ngx_http_request_t *r, ngx_str_t *origin)
+{
+    u_char     *p, *last;
+    ngx_str_t  *host;
+
+    last = origin->data + origin->len;
+    p = ngx_strlchr(origin->data, last, ':');
+
+    if (p == NULL || last - p < 3 || p[1] != '/' || p[2] != '/'
+        || r->headers_in.host == NULL)
+    {
+        return 0;
+    }
+
+    p += 3;
+    host = &r->headers_in.host->value;
+
+    return (size_t) (last - p) == host->len
+           && ngx_strncasecmp(p, host->data, host->len) == 0;
+}
+
+
+static ngx_int_t
+ngx_http_flash_throttle_control_refuse(ngx_http_request_t *r,
+    ngx_uint_t status, const char *error)
+{
+    ngx_int_t         rc;
+    ngx_buf_t        *b;
+    ngx_table_elt_t  *h;
+
+    r->expect_tested = 1;
+
+    rc = ngx_http_discard_request_body(r);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (status == NGX_HTTP_NOT_ALLOWED) {
+        h = ngx_list_push(&r->headers_out.headers);
+        if (h == NULL) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        h->hash = 1;
+#if (nginx_version >= 1023000)
+        h->next = NULL;
+#endif
+        ngx_str_set(&h->key, "Allow");
+        ngx_str_set(&h->value, "POST");
+    }
+
+    b = ngx_create_temp_buf(r->pool, sizeof("{\"error\":\"\"}\n")
+                                     + ngx_strlen(error));
+    if (b == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    b->last = ngx_sprintf(b->last, "{\"error\":\"%s\"}\n", error);
+
+    return ngx_http_flash_throttle_control_send(r, status, b);
+}
+
+
+static void
+ngx_http_flash_throttle_control_body(ngx_http_request_t *r)
+{
+    ngx_int_t    rc;
+    ngx_buf_t   *b;
+    ngx_str_t    text;
+    ngx_uint_t   status;
+
+    rc = ngx_http_flash_throttle_control_text(r, &text);
+
+    if (rc != NGX_OK) {
+        ngx_http_finalize_request(r,
+            rc == NGX_DECLINED
+            ? ngx_http_flash_throttle_control_refuse(r,
+                                             NGX_HTTP_REQUEST_ENTITY_TOO_LARGE,
+                                             "an order has at most 4096 bytes")
+            : NGX_HTTP_INTERNAL_SERVER_ERROR);
+        return;
+    }
+
+    b = ngx_http_flash_throttle_order(r, &text, &status);
+
+    if (b == NULL) {
+        ngx_http_finalize_request(r, NGX_HTTP_INTERNAL_SERVER_ERROR);
+        return;
+    }
+
+    ngx_http_finalize_request(r,
+                          ngx_http_flash_throttle_control_send(r, status, b));
+}
+
+
+/* The body in one piece.  NGX_DECLINED: it is too large. */
+
+static ngx_int_t
+ngx_http_flash_throttle_control_text(ngx_http_request_t *r, ngx_str_t *text)
+{
+    u_char       *p;
+    size_t        size;
+    ngx_buf_t    *b;
+    ngx_chain_t  *cl;
+
+    text->len = 0;
+    text->data = ngx_pnalloc(r->pool, NGX_HTTP_FLASH_THROTTLE_BODY_MOST);
+    if (text->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (r->request_body == NULL) {
+        return NGX_OK;
+    }
+
+    p = text->data;
+
+    for (cl = r->request_body->bufs; cl; cl = cl->next) {
+        b = cl->buf;
+
+        if (b->in_file) {
+            return NGX_DECLINED;
+        }
+
+        size = b->last - b->pos;
+
+        if (size > NGX_HTTP_FLASH_THROTTLE_BODY_MOST - text->len) {
+            return NGX_DECLINED;
+        }
+
+        p = ngx_cpymem(p, b->pos, size);
+        text->len += size;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_flash_throttle_control_send(ngx_http_request_t *r, ngx_uint_t status,
+    ngx_buf_t *b)
+{
+    ngx_int_t         rc;
+    ngx_chain_t       out;
+    ngx_table_elt_t  *h;
+
+    h = ngx_list_push(&r->headers_out.headers);
+    if (h == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    h->hash = 1;
+#if (nginx_version >= 1023000)
+    h->next = NULL;
+#endif
+    ngx_str_set(&h->key, "Cache-Control");
+    ngx_str_set(&h->value, "no-store");
+
+    r->headers_out.status = status;
+    r->headers_out.content_length_n = b->last - b->pos;
+    ngx_str_set(&r->headers_out.content_type, "application/json");
+    r->headers_out.content_type_len = r->headers_out.content_type.len;
+    r->disable_not_modified = 1;
+
+    rc = ngx_http_send_header(r);
+
+    if (rc == NGX_ERROR || rc > NGX_OK || r->header_only) {
+        return rc;
+    }
+
+    b->last_buf = (r == r->main) ? 1 : 0;
+    b->last_in_chain = 1;
+
+    out.buf = b;
+    out.next = NULL;
+
+    return ngx_http_output_filter(r, &out);
+}

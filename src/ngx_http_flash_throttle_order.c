@@ -1,0 +1,602 @@
+
+/*
+ * Copyright (C) flash_throttle contributors
+ *
+ * An operator's order: what it says, for which key, and what came of it.
+ */
+
+
+#include "ngx_http_flash_throttle_status.h"
+#include "ft_json.h"
+
+
+#define NGX_HTTP_FLASH_THROTTLE_NAME_MOST   256
+#define NGX_HTTP_FLASH_THROTTLE_WORD_MOST   32
+
+/* names that a message lists at most */
+#define NGX_HTTP_FLASH_THROTTLE_LISTED      16
+
+/* an answer's text but for names, each of which may be escaped */
+#define NGX_HTTP_FLASH_THROTTLE_ANSWER_LEN                                    \
+    (1024 + 16 * NGX_INT64_LEN)
+
+#define NGX_HTTP_FLASH_THROTTLE_COMMANDS                                      \
+    "\"rate\", \"hold\", \"open\", \"sold-out\", \"resume\" or \"reset\""
+
+
+enum {
+    NGX_HTTP_FLASH_THROTTLE_ORDER_ZONE = 0,
+    NGX_HTTP_FLASH_THROTTLE_ORDER_KEY,
+    NGX_HTTP_FLASH_THROTTLE_ORDER_COMMAND,
+    NGX_HTTP_FLASH_THROTTLE_ORDER_RATE,
+    NGX_HTTP_FLASH_THROTTLE_ORDER_NEW,
+    NGX_HTTP_FLASH_THROTTLE_ORDER_FIELDS
+};
+
+
+typedef struct {
+    ngx_http_request_t              *request;
+    ngx_uint_t                       status;
+    ngx_str_t                        error;
+
+    ft_json_field_t                  fields[NGX_HTTP_FLASH_THROTTLE_ORDER_FIELDS];
+
+    ngx_http_flash_throttle_zone_t  *zone;
+    ft_state_t                      *state;
+    uint64_t                         now_ms;
+    ngx_str_t                        key;
+    ngx_str_t                        command;
+    uint32_t                         rate_milli;
+
+    u_char                           zone_text[NGX_HTTP_FLASH_THROTTLE_NAME_MOST];
+    u_char                           key_text[FT_KEY_MAX];
+    u_char                           command_text[NGX_HTTP_FLASH_THROTTLE_WORD_MOST];
+    u_char                           rate_text[NGX_HTTP_FLASH_THROTTLE_WORD_MOST];
+} ngx_http_flash_throttle_order_t;
+
+
+static ngx_int_t ngx_http_flash_throttle_order_read(
+    ngx_http_flash_throttle_order_t *order, ngx_str_t *text);
+static ngx_int_t ngx_http_flash_throttle_order_command(
+    ngx_http_flash_throttle_order_t *order);
+static ngx_int_t ngx_http_flash_throttle_order_zone(
+    ngx_http_flash_throttle_order_t *order);
+static ngx_int_t ngx_http_flash_throttle_order_key(
+    ngx_http_flash_throttle_order_t *order);
+static ngx_int_t ngx_http_flash_throttle_order_only_key(
+    ngx_http_flash_throttle_order_t *order);
+static ngx_int_t ngx_http_flash_throttle_order_error(
+    ngx_http_flash_throttle_order_t *order, ngx_uint_t status,
+    const char *fmt, ...);
+static ngx_int_t ngx_http_flash_throttle_order_list_zones(
+    ngx_http_flash_throttle_order_t *order, ngx_str_t *list);
+static ngx_int_t ngx_http_flash_throttle_order_list_keys(
+    ngx_http_flash_throttle_order_t *order, ngx_str_t *list);
+static void ngx_http_flash_throttle_order_give(
+    ngx_http_flash_throttle_order_t *order);
+static ngx_buf_t *ngx_http_flash_throttle_order_answer(
+    ngx_http_flash_throttle_order_t *order);
+static ngx_str_t ngx_http_flash_throttle_order_text(
+    ngx_http_flash_throttle_order_t *order, ngx_uint_t field);
+
+
+#define ngx_http_flash_throttle_order_is(order, word)                         \
+    ((order)->command.len == sizeof(word) - 1                                 \
+     && ngx_memcmp((order)->command.data, word, sizeof(word) - 1) == 0)
+
+
+ngx_buf_t *
+ngx_http_flash_throttle_order(ngx_http_request_t *r, ngx_str_t *text,
+    ngx_uint_t *status)
+{
+    ngx_buf_t                        *b;
+    ngx_http_flash_throttle_order_t  *order;
+
+    order = ngx_pcalloc(r->pool, sizeof(ngx_http_flash_throttle_order_t));
+    if (order == NULL) {
+        return NULL;
+    }
+
+    order->request = r;
+
+    if (ngx_http_flash_throttle_order_read(order, text) == NGX_OK
+        && ngx_http_flash_throttle_order_command(order) == NGX_OK
+        && ngx_http_flash_throttle_order_zone(order) == NGX_OK
+        && ngx_http_flash_throttle_order_key(order) == NGX_OK)
+    {
+        ngx_http_flash_throttle_order_give(order);
+
+        *status = NGX_HTTP_OK;
+
+        return ngx_http_flash_throttle_order_answer(order);
+    }
+
+    if (order->error.data == NULL) {
+        return NULL;
+    }
+
+    *status = order->status;
+
+    b = ngx_create_temp_buf(r->pool, sizeof("{\"error\":\"\"}\n")
+                            + NGX_HTTP_FLASH_THROTTLE_ESCAPED
+                              * order->error.len);
+    if (b == NULL) {
+        return NULL;
+    }
+
+    b->last = ngx_sprintf(b->last, "{\"error\":\"");
+    b->last = ngx_http_flash_throttle_escape(b->last, order->error.data,
+                                             order->error.len);
+    b->last = ngx_sprintf(b->last, "\"}\n");
+
+    return b;
+}
+
+
+static ngx_int_t
+ngx_http_flash_throttle_order_read(ngx_http_flash_throttle_order_t *order,
+    ngx_str_t *text)
+{
+    size_t            at;
+    const char       *wrong;
+    ft_json_field_t  *f;
+
+    f = order->fields;
+
+    f[NGX_HTTP_FLASH_THROTTLE_ORDER_ZONE].name = "zone";
+    f[NGX_HTTP_FLASH_THROTTLE_ORDER_ZONE].value = (char *) order->zone_text;
+    f[NGX_HTTP_FLASH_THROTTLE_ORDER_ZONE].room = sizeof(order->zone_text);
+
+    f[NGX_HTTP_FLASH_THROTTLE_ORDER_KEY].name = "key";
+    f[NGX_HTTP_FLASH_THROTTLE_ORDER_KEY].value = (char *) order->key_text;
+    f[NGX_HTTP_FLASH_THROTTLE_ORDER_KEY].room = sizeof(order->key_text);
+
+    f[NGX_HTTP_FLASH_THROTTLE_ORDER_COMMAND].name = "command";
+    f[NGX_HTTP_FLASH_THROTTLE_ORDER_COMMAND].value
+                                             = (char *) order->command_text;
+    f[NGX_HTTP_FLASH_THROTTLE_ORDER_COMMAND].room
+                                             = sizeof(order->command_text);
+
+    f[NGX_HTTP_FLASH_THROTTLE_ORDER_RATE].name = "rate";
+    f[NGX_HTTP_FLASH_THROTTLE_ORDER_RATE].value = (char *) order->rate_text;
+    f[NGX_HTTP_FLASH_THROTTLE_ORDER_RATE].room = sizeof(order->rate_text);
+
+    f[NGX_HTTP_FLASH_THROTTLE_ORDER_NEW].name = "new";
+
+    wrong = ft_json_read((char *) text->data, text->len, f,
+                         NGX_HTTP_FLASH_THROTTLE_ORDER_FIELDS, &at);
+
+    if (wrong) {
+        return ngx_http_flash_throttle_order_error(order, NGX_HTTP_BAD_REQUEST,
+                   "%s at byte %uz; an order is an object of \"command\", "
+                   "\"zone\", \"key\", \"rate\" and \"new\", as in "
+                   "{\"command\":\"rate\",\"rate\":\"50r/s\"}", wrong, at);
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_flash_throttle_order_command(ngx_http_flash_throttle_order_t *order)
+{
+    ngx_str_t  rate;
+
+    order->command = ngx_http_flash_throttle_order_text(order,
+                                      NGX_HTTP_FLASH_THROTTLE_ORDER_COMMAND);
+    rate = ngx_http_flash_throttle_order_text(order,
+                                      NGX_HTTP_FLASH_THROTTLE_ORDER_RATE);
+
+    if (ngx_http_flash_throttle_order_is(order, "rate")) {
+
+        if (ngx_http_flash_throttle_rate(&rate, &order->rate_milli) != NGX_OK) {
+            return ngx_http_flash_throttle_order_error(order,
+                       NGX_HTTP_BAD_REQUEST,
+                       "invalid rate \"%V\", it must be \"Nr/s\" or \"Nr/m\", "
+                       "at most 1000000 a second; command \"hold\" lets "
+                       "nobody in", &rate);
+        }
+
+        return NGX_OK;
+    }
+
+    if (!ngx_http_flash_throttle_order_is(order, "hold")
+        && !ngx_http_flash_throttle_order_is(order, "open")
+        && !ngx_http_flash_throttle_order_is(order, "sold-out")
+        && !ngx_http_flash_throttle_order_is(order, "resume")
+        && !ngx_http_flash_throttle_order_is(order, "reset"))
+    {
+        return ngx_http_flash_throttle_order_error(order, NGX_HTTP_BAD_REQUEST,
+                   "invalid command \"%V\", it must be "
+                   NGX_HTTP_FLASH_THROTTLE_COMMANDS, &order->command);
+    }
+
+    if (order->fields[NGX_HTTP_FLASH_THROTTLE_ORDER_RATE].given) {
+        return ngx_http_flash_throttle_order_error(order, NGX_HTTP_BAD_REQUEST,
+                   "\"rate\" goes with the command \"rate\" only");
+    }
+
+    return NGX_OK;
+}
+
+
+/* The zone by its name; without one, the only zone that a location uses. */
+
+static ngx_int_t
+ngx_http_flash_throttle_order_zone(ngx_http_flash_throttle_order_t *order)
+{
+    ngx_str_t                             name, list, *zone_name;
+    ngx_uint_t                            i, given, used;
+    ngx_http_flash_throttle_zone_t      **zones;
+    ngx_http_flash_throttle_main_conf_t  *ftmf;
+
+    ftmf = ngx_http_get_module_main_conf(order->request,
+                                         ngx_http_flash_throttle_module);
+
+    given = order->fields[NGX_HTTP_FLASH_THROTTLE_ORDER_ZONE].given;
+    name = ngx_http_flash_throttle_order_text(order,
+                                         NGX_HTTP_FLASH_THROTTLE_ORDER_ZONE);
+    zones = ftmf->zones.elts;
+    used = 0;
+
+    for (i = 0; i < ftmf->zones.nelts; i++) {
+
+        if (zones[i]->rules == NULL) {
+            continue;
+        }
+
+        zone_name = &zones[i]->shm_zone->shm.name;
+
+        if (!given) {
+            order->zone = zones[i];
+            used++;
+
+        } else if (zone_name->len == name.len
+                   && ngx_memcmp(zone_name->data, name.data, name.len) == 0)
+        {
+            order->zone = zones[i];
+            return NGX_OK;
+        }
+    }
+
+    if (used == 1) {
+        return NGX_OK;
+    }
+
+    if (ngx_http_flash_throttle_order_list_zones(order, &list) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (given) {
+        return ngx_http_flash_throttle_order_error(order, NGX_HTTP_NOT_FOUND,
+                   "no \"flash_throttle\" uses a zone \"%V\", there is%V",
+                   &name, &list);
+    }
+
+    return ngx_http_flash_throttle_order_error(order,
+               used ? NGX_HTTP_BAD_REQUEST : NGX_HTTP_NOT_FOUND,
+               "name a \"zone\", there is%V", &list);
+}
+
+
+static ngx_int_t
+ngx_http_flash_throttle_order_key(ngx_http_flash_throttle_order_t *order)
+{
+    ngx_str_t   list;
+    ngx_log_t  *log;
+
+    order->now_ms = ngx_http_flash_throttle_now(order->zone);
+
+    if (!order->fields[NGX_HTTP_FLASH_THROTTLE_ORDER_KEY].given) {
+        return ngx_http_flash_throttle_order_only_key(order);
+    }
+
+    order->key = ngx_http_flash_throttle_order_text(order,
+                                         NGX_HTTP_FLASH_THROTTLE_ORDER_KEY);
+
+    if (order->key.len == 0) {
+        return ngx_http_flash_throttle_order_error(order, NGX_HTTP_BAD_REQUEST,
+                   "the key is empty, and what has an empty key is not "
+                   "throttled");
+    }
+
+    if (order->fields[NGX_HTTP_FLASH_THROTTLE_ORDER_NEW].yes) {
+
+        log = order->request->connection->log;
+
+        order->state = ngx_http_flash_throttle_state(order->zone, &order->key,
+                                                     order->now_ms, log);
+
+        return order->state
+               ? NGX_OK
+               : ngx_http_flash_throttle_order_error(order,
+                     NGX_HTTP_SERVICE_UNAVAILABLE,
+                     "zone \"%V\" has no room for the key \"%V\", enlarge it",
+                     &order->zone->shm_zone->shm.name, &order->key);
+    }
+
+    order->state = ft_zone_find(order->zone->sh, order->key.data,
+                                order->key.len, order->now_ms);
+
+    if (order->state) {
+        return NGX_OK;
+    }
+
+    if (ngx_http_flash_throttle_order_list_keys(order, &list) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_flash_throttle_order_error(order, NGX_HTTP_NOT_FOUND,
+               "nobody has asked for the key \"%V\" of zone \"%V\" yet, "
+               "there is%V; \"new\":true gives the order beforehand",
+               &order->key, &order->zone->shm_zone->shm.name, &list);
+}
+
+
+static ngx_int_t
+ngx_http_flash_throttle_order_only_key(ngx_http_flash_throttle_order_t *order)
+{
+    uint32_t     i, keys, found;
+    ngx_str_t    list;
+    ft_zone_t   *sh;
+
+    sh = order->zone->sh;
+    keys = ft_zone_keys(sh);
+    found = 0;
+
+    for (i = 0; i < keys; i++) {
+
+        if (ft_zone_state(sh, i) == NULL) {
+            continue;
+        }
+
+        order->state = ft_zone_state(sh, i);
+        order->key.data = order->key_text;
+        order->key.len = ft_zone_key(sh, i, (char *) order->key_text);
+        found++;
+    }
+
+    if (found == 1 && order->state) {
+        return NGX_OK;
+    }
+
+    if (ngx_http_flash_throttle_order_list_keys(order, &list) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_flash_throttle_order_error(order,
+               found ? NGX_HTTP_BAD_REQUEST : NGX_HTTP_NOT_FOUND,
+               "name a \"key\" of zone \"%V\", there is%V%s",
+               &order->zone->shm_zone->shm.name, &list,
+               found ? "" : "; \"new\":true gives the order beforehand");
+}
+
+
+/* Always NGX_ERROR; without memory for the text there is none. */
+
+static ngx_int_t
+ngx_http_flash_throttle_order_error(ngx_http_flash_throttle_order_t *order,
+    ngx_uint_t status, const char *fmt, ...)
+{
+    u_char   *p;
+    size_t    size;
+    va_list   args;
+
+    size = NGX_HTTP_FLASH_THROTTLE_ANSWER_LEN
+           + (NGX_HTTP_FLASH_THROTTLE_LISTED + 2)
+             * (NGX_HTTP_FLASH_THROTTLE_NAME_MOST + sizeof(", \"\""));
+
+    p = ngx_pnalloc(order->request->pool, size);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    order->status = status;
+    order->error.data = p;
+
+    va_start(args, fmt);
+    order->error.len = ngx_vslprintf(p, p + size, fmt, args) - p;
+    va_end(args);
+
+    return NGX_ERROR;
+}
+
+
+/* ' "a", "b" and so on', or " none". */
+
+static ngx_int_t
+ngx_http_flash_throttle_order_list_zones(
+    ngx_http_flash_throttle_order_t *order, ngx_str_t *list)
+{
+    u_char                               *p, *last;
+    size_t                                size;
+    ngx_uint_t                            i, n;
+    ngx_http_flash_throttle_zone_t      **zones;
+    ngx_http_flash_throttle_main_conf_t  *ftmf;
+
+    ftmf = ngx_http_get_module_main_conf(order->request,
+                                         ngx_http_flash_throttle_module);
+
+    size = NGX_HTTP_FLASH_THROTTLE_LISTED
+           * (NGX_HTTP_FLASH_THROTTLE_NAME_MOST + sizeof(", \"\"")) + 64;
+
+    p = ngx_pnalloc(order->request->pool, size);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    list->data = p;
+    last = p + size;
+    zones = ftmf->zones.elts;
+
+    for (i = 0, n = 0; i < ftmf->zones.nelts; i++) {
+
+        if (zones[i]->rules == NULL) {
+            continue;
+        }
+
+        if (n == NGX_HTTP_FLASH_THROTTLE_LISTED) {
+            p = ngx_slprintf(p, last, " and more");
+            break;
+        }
+
+        p = ngx_slprintf(p, last, "%s \"%V\"", n++ ? "," : "",
+                         &zones[i]->shm_zone->shm.name);
+    }
+
+    if (n == 0) {
+        p = ngx_slprintf(p, last, " none");
+    }
+
+    list->len = p - list->data;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_flash_throttle_order_list_keys(
+    ngx_http_flash_throttle_order_t *order, ngx_str_t *list)
+{
+    u_char      *p, *last;
+    size_t       size, len;
+    uint32_t     i;
+    ngx_uint_t   n;
+    char         key[FT_KEY_MAX];
+
+    size = NGX_HTTP_FLASH_THROTTLE_LISTED * (FT_KEY_MAX + sizeof(", \"\""))
+           + 64;
+
+    p = ngx_pnalloc(order->request->pool, size);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    list->data = p;
+    last = p + size;
+
+    for (i = 0, n = 0; i < ft_zone_keys(order->zone->sh); i++) {
+
+        if (ft_zone_state(order->zone->sh, i) == NULL) {
+            continue;
+        }
+
+        if (n == NGX_HTTP_FLASH_THROTTLE_LISTED) {
+            p = ngx_slprintf(p, last, " and more");
+            break;
+        }
+
+        len = ft_zone_key(order->zone->sh, i, key);
+        p = ngx_slprintf(p, last, "%s \"%*s\"", n++ ? "," : "", len, key);
+    }
+
+    if (n == 0) {
+        p = ngx_slprintf(p, last, " none");
+    }
+
+    list->len = p - list->data;
+
+    return NGX_OK;
+}
+
+
+/* The client's address is in each line of a request's log. */
+
+static void
+ngx_http_flash_throttle_order_give(ngx_http_flash_throttle_order_t *order)
+{
+    ngx_str_t    rate;
+    ft_state_t  *state;
+
+    state = order->state;
+    rate = ngx_http_flash_throttle_order_text(order,
+                                         NGX_HTTP_FLASH_THROTTLE_ORDER_RATE);
+
+    if (ngx_http_flash_throttle_order_is(order, "rate")) {
+        ft_orders_rate(state, FT_FROM_OPERATOR, order->rate_milli);
+
+    } else if (ngx_http_flash_throttle_order_is(order, "hold")) {
+        ft_orders_hold(state);
+
+    } else if (ngx_http_flash_throttle_order_is(order, "sold-out")) {
+        (void) ft_orders_sold_out(state, FT_FROM_OPERATOR);
+
+    } else if (ngx_http_flash_throttle_order_is(order, "open")) {
+        ft_orders_open(state, order->now_ms);
+
+    } else if (ngx_http_flash_throttle_order_is(order, "resume")) {
+        (void) ft_orders_resume(state, FT_FROM_OPERATOR, order->now_ms);
+
+    } else { /* reset */
+        ft_orders_reset(state, order->now_ms);
+    }
+
+    ngx_log_error(NGX_LOG_NOTICE, order->request->connection->log, 0,
+                  "flash_throttle_control: \"%V%s%V\" for the key \"%V\" of "
+                  "zone \"%V\"", &order->command, rate.len ? " " : "", &rate,
+                  &order->key, &order->zone->shm_zone->shm.name);
+
+    ngx_http_flash_throttle_wake(
+                           ngx_http_flash_throttle_line(order->zone, state));
+}
+
+
+static ngx_buf_t *
+ngx_http_flash_throttle_order_answer(ngx_http_flash_throttle_order_t *order)
+{
+    ft_call_t       call;
+    ngx_buf_t      *b;
+    ngx_str_t      *zone;
+    ft_snapshot_t   s;
+
+    zone = &order->zone->shm_zone->shm.name;
+
+    b = ngx_create_temp_buf(order->request->pool,
+                            NGX_HTTP_FLASH_THROTTLE_ANSWER_LEN
+                            + NGX_HTTP_FLASH_THROTTLE_ESCAPED
+                              * (zone->len + order->key.len));
+    if (b == NULL) {
+        return NULL;
+    }
+
+    ngx_http_flash_throttle_call(order->zone, order->state,
+                                 order->zone->rules, order->now_ms, &call);
+    ft_bucket_settle(&order->state->bucket, call.limits, order->now_ms);
+
+    s = ft_admission_snapshot(&call);
+
+    b->last = ngx_sprintf(b->last, "{\"command\":\"%V\",\"zone\":\"",
+                          &order->command);
+    b->last = ngx_http_flash_throttle_escape(b->last, zone->data, zone->len);
+    b->last = ngx_sprintf(b->last, "\",\"key\":\"");
+    b->last = ngx_http_flash_throttle_escape(b->last, order->key.data,
+                                             order->key.len);
+    b->last = ngx_sprintf(b->last,
+                          "\",\"state\":{\"hold\":%s,\"sold_out\":%s,"
+                          "\"rate_now_milli\":%uD,\"rate_override_milli\":%uD,"
+                          "\"rate_upstream_milli\":%uD,\"opened_ms\":%uL,"
+                          "\"queueing\":%s,\"waiting\":%uD,\"held\":%uD,"
+                          "\"inflight\":%uD}}\n",
+                          s.hold ? "true" : "false",
+                          s.sold_out ? "true" : "false", s.rate_milli,
+                          s.rate_ordered_milli, s.rate_said_milli,
+                          s.opened_ms, s.queueing ? "true" : "false",
+                          s.waiting, s.held, s.inflight);
+
+    return b;
+}
+
+
+/* The value of a field, empty if it was not given. */
+
+static ngx_str_t
+ngx_http_flash_throttle_order_text(ngx_http_flash_throttle_order_t *order,
+    ngx_uint_t field)
+{
+    ngx_str_t  text;
+
+    text.data = (u_char *) order->fields[field].value;
+    text.len = order->fields[field].len;
+
+    return text;
+}

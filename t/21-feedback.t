@@ -1,0 +1,405 @@
+# The upstream's word: the response header Flash-Throttle.
+
+use lib 't/lib';
+use Test::Nginx::Socket 'no_plan';
+use Sale;
+
+# An upstream that says what X-Say asks it to, in as many headers as there are.
+Test::Nginx::Socket::add_block_preprocessor(sub {
+    my $block = shift;
+
+    $block->set_value(http_config => ($block->http_config // '') . <<'EOF_UPSTREAM');
+
+    log_format decided '$flash_throttle_status $status';
+
+    upstream says {
+        server  unix:$TEST_NGINX_HTML_DIR/says.sock;
+    }
+
+    server {
+        listen      unix:$TEST_NGINX_HTML_DIR/says.sock;
+        access_log  off;
+
+        location / {
+            add_header  Flash-Throttle $http_x_say always;
+            add_header  Flash-Throttle $http_x_also always;
+            add_header  Set-Cookie "basket=1" always;
+            add_header  Cache-Control $http_x_cache;
+            return      200 "checkout\n";
+        }
+
+        location /sold {
+            add_header  Flash-Throttle $http_x_say always;
+            return      409 "sold out\n";
+        }
+
+        location /accel {
+            add_header  Flash-Throttle $http_x_say;
+            add_header  X-Accel-Redirect /target;
+            return      200;
+        }
+    }
+EOF_UPSTREAM
+});
+
+# says(text): a shopper who is let in, and hears this.
+sub says {
+    my ($text, %headers) = @_;
+
+    return shopper->get('/checkout', 'X-Say' => $text, %headers);
+}
+
+sub state { status_of('sale', 'localhost') }
+
+no_root_location();
+run_tests();
+
+__DATA__
+
+=== TEST 1: sold out, and open again
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1000r/s;
+--- config
+    access_log logs/decided.log decided;
+    location / {
+        flash_throttle zone=sale;
+        flash_throttle_feedback on;
+        proxy_pass http://says;
+    }
+    location /throttle {
+        flash_throttle_status;
+    }
+--- shop
+    my $in = shopper;
+    my $response = $in->get('/checkout', 'X-Say' => 'sold-out');
+
+    is($response->status, 200, 'the one who took the last one');
+    is($response->header('Flash-Throttle'), undef, 'does not see it');
+    is(scalar(grep { /^flash_throttle_sale=/ } $response->headers('Set-Cookie')), 1, 'has a pass');
+    ok(state->{sold_out}, 'sold out');
+
+    my $new = shopper(Accept => 'application/json');
+    is($new->get('/checkout')->status, 409, 'whoever comes now');
+    is($new->poll('/checkout')->json->{status}, 'sold_out', 'hears it');
+    like(log_line('error.log', qr/upstream says/),
+        qr/\[notice\].*the upstream says "sold-out" for the key "localhost" of zone "sale"/, 'logged');
+    like(log_line('decided.log', qr/SOLD_OUT/), qr/^SOLD_OUT 409$/, 'the variable');
+
+    is($in->get('/checkout', 'X-Say' => 'sold-out')->status, 200, 'a pass goes to the upstream');
+    is(scalar(() = error_log() =~ /upstream says/g), 1, 'said twice, logged once');
+
+    reload();
+    is(shopper->get('/checkout')->status, 409, 'over a reload');
+
+    is($in->get('/checkout', 'X-Say' => 'open')->status, 200, 'open');
+    ok(!state->{sold_out}, 'open again');
+    is(wait_for_admission($new, '/checkout')->status, 200, 'and whoever waited is let in');
+
+
+
+=== TEST 2: everyone who waits hears it, and those who are held at once
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m inflight=1;
+--- config
+    location / {
+        flash_throttle zone=sale hold=20s;
+        flash_throttle_poll min=100ms max=500ms;
+        flash_throttle_feedback on;
+        proxy_pass http://till;
+    }
+    location /throttle {
+        flash_throttle_status;
+    }
+--- shop
+    my ($till, $in, $first) = busy_till('/checkout');
+    my $held = shopper;
+    my $socket = hold_at_edge($held, '/checkout');
+    my @waiting = map { shopper } 1 .. 3;
+
+    $_->get('/checkout') for @waiting;
+
+    my $client = $till->accept;
+    my $head = '';
+    1 while $head !~ /\r\n\r\n/ && sysread $client, $head, 4096, length $head;
+    print $client "HTTP/1.0 200 OK\r\nflash-throttle: sold-out\r\nContent-Length: 5\r\n\r\nsold\n";
+    close $client;
+
+    is($in->answer($first)->status, 200, 'the last one');
+    is($held->answer($socket)->status, 409, 'who was held does not go to the upstream');
+    is($_->poll('/checkout')->status, 409, 'nor who polls') for @waiting;
+
+    wait_until('an empty line', sub { !state->{waiting} });
+    is(state->{admitted}, 1, 'one was let in');
+
+
+
+=== TEST 3: what is said, and what is not
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1000r/s;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        flash_throttle_feedback on;
+        proxy_pass http://says;
+    }
+    location /throttle {
+        flash_throttle_status;
+    }
+    location /control {
+        flash_throttle_control;
+    }
+--- shop
+    my $in = shopper;
+    $in->get('/checkout');
+
+    my $say = sub {
+        my ($text, $also) = @_;
+
+        my $response = $in->get('/checkout', 'X-Say' => $text, 'X-Also' => $also);
+        is($response->header('Flash-Throttle'), undef, "\"$text\" is not passed on");
+
+        return state;
+    };
+
+    is($say->('rate=30')->{rate_now_milli}, 30000, 'a rate');
+    is($say->('rate=2.5;unit=s')->{rate_now_milli}, 2500, 'a part of one');
+    is(state->{rate_upstream_milli}, 2500, 'by the upstream');
+
+    my $state = $say->('x=(1 2), rate=40', 'sold-out;why="all gone"');
+    is($state->{rate_now_milli}, 40000, 'of two headers the one');
+    ok($state->{sold_out}, 'and the other');
+    ok(!$say->('open, rate=50')->{sold_out}, 'open');
+
+    # nothing of these
+
+    for my $text ('sold-out=1', 'sold-out="yes"', 'rate="7"', 'rate=0', 'rate=-7', 'rate=7, rate=fast', 'sold-out, open', 'sold-out, !',
+        'sold-out,', 'SOLD-OUT', 'rate=7 sold-out', 'sold-out=?0', 'nothing=to, say="of"', 'rate=7' . ', a' x 400)
+    {
+        $state = $say->($text);
+        ok(!$state->{sold_out}, 'not sold out');
+        cmp_ok($state->{rate_upstream_milli}, '!=', 7000, 'no such rate');
+    }
+
+    my @lines = grep { /ignores/ } split /\n/, error_log();
+    cmp_ok(scalar @lines, '>=', 1, 'logged');
+    like($lines[0], qr/\[warn\].*flash_throttle_feedback ignores .* in the header Flash-Throttle: "sold-out"/, 'with what it was');
+
+    # the operator's word outranks it
+
+    my $order = sub {
+        shopper->request('POST', '/control', 'Content-Type' => 'application/json', Body => "{\"command\":$_[0]}")->json->{state};
+    };
+
+    is($order->('"rate","rate":"90r/s"')->{rate_now_milli}, 90000, "the operator's rate");
+    is($say->('rate=30')->{rate_now_milli}, 90000, 'stays');
+    ok($order->('"sold-out"')->{sold_out}, "the operator's word");
+    ok($say->('open')->{sold_out}, 'stays');
+    ok(!$order->('"reset"')->{sold_out}, 'until reset');
+    is(state->{rate_now_milli}, 1000000, 'which forgets both rates');
+
+
+
+=== TEST 4: done: the pass is over
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1000r/s;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        flash_throttle_feedback on;
+        flash_throttle_cookie place Path=/checkout SameSite=Strict;
+        proxy_pass http://says;
+    }
+--- shop
+    my $in = shopper;
+    my @cookies = $in->get('/checkout', 'X-Say' => 'done')->headers('Set-Cookie');
+
+    is_deeply([sort @cookies], ['basket=1', 'place=; Path=/checkout; HttpOnly; SameSite=Strict; Max-Age=0'],
+        'the pass that it was to bring is not given');
+
+    $in = shopper;
+    $in->get('/checkout');
+    like($in->ticket('place'), qr/^.{64}$/, 'a pass');
+    @cookies = $in->get('/checkout', 'X-Say' => 'done')->headers('Set-Cookie');
+    is_deeply([sort @cookies], ['basket=1', 'place=; Path=/checkout; HttpOnly; SameSite=Strict; Max-Age=0'], 'taken away');
+
+
+
+=== TEST 5: done: its session is free for the next one, and its pass is none
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m sessions=1;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        flash_throttle_poll min=100ms max=500ms;
+        flash_throttle_feedback on;
+        proxy_pass http://says;
+    }
+    location /throttle {
+        flash_throttle_status;
+    }
+--- shop
+    my ($in, $next) = (shopper, shopper);
+
+    is($in->get('/checkout')->status, 200, 'one is let in');
+    my $pass = $in->ticket;
+
+    is($next->get('/checkout')->status, 503, 'the next one waits');
+    is($in->get('/checkout')->status, 200, 'goes on');
+    is($in->get('/checkout', 'X-Say' => 'done')->status, 200, 'and is done');
+    is(wait_for_admission($next, '/checkout')->status, 200, 'the next one');
+
+    is($in->get('/checkout', Cookie => "flash_throttle_sale=$pass", 'Flash-Throttle-Poll' => 1)->json->{status}, 'queued',
+        'whoever has kept the pass begins anew');
+    is(state->{over}, 1, 'one pass was over');
+    is($next->get('/checkout')->status, 200, 'the other is not');
+
+
+
+=== TEST 6: from whom it is heard
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1000r/s;
+    proxy_cache_path $TEST_NGINX_HTML_DIR/cache keys_zone=cache:1m;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        flash_throttle_feedback on;
+        proxy_pass http://says;
+    }
+    location /off {
+        flash_throttle zone=sale;
+        proxy_pass http://says;
+    }
+    location /bypassed {
+        flash_throttle zone=sale;
+        flash_throttle_bypass 1;
+        flash_throttle_feedback on;
+        proxy_pass http://says;
+    }
+    location /hidden {
+        flash_throttle zone=sale;
+        flash_throttle_feedback on;
+        proxy_hide_header Flash-Throttle;
+        proxy_pass http://says;
+    }
+    location /own {
+        flash_throttle zone=sale;
+        flash_throttle_feedback on;
+        add_header Flash-Throttle sold-out;
+        proxy_pass http://upstream;
+    }
+    location /sold {
+        flash_throttle zone=sale;
+        flash_throttle_feedback on;
+        proxy_intercept_errors on;
+        error_page 409 = /ready;
+        proxy_pass http://says;
+    }
+    location /accel {
+        flash_throttle zone=sale;
+        flash_throttle_feedback on;
+        proxy_pass http://says;
+    }
+    location /target {
+        internal;
+        empty_gif;
+    }
+    location /mirrored {
+        flash_throttle zone=sale;
+        flash_throttle_feedback on;
+        mirror /mirror;
+        proxy_pass http://upstream;
+    }
+    location /mirror {
+        internal;
+        flash_throttle zone=sale;
+        flash_throttle_feedback on;
+        proxy_pass http://says;
+    }
+    location /cached {
+        flash_throttle zone=sale;
+        flash_throttle_feedback on;
+        proxy_cache cache;
+        proxy_cache_key $uri;
+        proxy_ignore_headers Set-Cookie;
+        proxy_cache_valid 1h;
+        proxy_pass http://says;
+    }
+    location /throttle {
+        flash_throttle_status;
+    }
+    location /control {
+        flash_throttle_control;
+    }
+--- shop
+    my $in = shopper;
+    $in->get('/checkout');
+
+    my $reset = sub {
+        shopper->request('POST', '/control', 'Content-Type' => 'application/json', Body => '{"command":"reset"}');
+    };
+
+    my $response = $in->get('/off', 'X-Say' => 'sold-out');
+    ok(!state->{sold_out}, 'not where it is off');
+    is($response->header('Flash-Throttle'), 'sold-out', 'there it is passed on');
+
+    for my $uri (qw( /checkout /bypassed /hidden /sold /accel )) {
+        $response = $in->get($uri, 'X-Say' => 'sold-out');
+        is($response->status, 200, $uri);
+        is($response->header('Flash-Throttle'), undef, 'not passed on');
+        ok(state->{sold_out}, 'heard');
+        $reset->();
+    }
+
+    is($in->head('/checkout', 'X-Say' => 'sold-out')->status, 200, 'HEAD');
+    ok(state->{sold_out}, 'heard');
+    $reset->();
+
+    $in->get('/own');
+    ok(!state->{sold_out}, 'what this server adds is not the upstream');
+
+    is($in->get('/mirrored', 'X-Say' => 'sold-out')->status, 200, 'a mirror');
+    ok(!state->{sold_out}, 'is not heard');
+
+    $in->get('/cached', 'X-Say' => 'sold-out');
+    ok(state->{sold_out}, 'heard when it is cached');
+    $reset->();
+    $response = $in->get('/cached', 'X-Say' => 'open');
+    ok(!state->{sold_out}, 'not when it comes out of the cache');
+    is($response->header('Flash-Throttle'), undef, 'nor passed on');
+
+    is($in->get('/checkout', 'Flash-Throttle' => 'sold-out')->status, 200, 'a client');
+    ok(!state->{sold_out}, 'says nothing');
+
+
+
+=== TEST 7: dry run
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1000r/s;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        flash_throttle_feedback on;
+        flash_throttle_dry_run on;
+        proxy_pass http://says;
+    }
+    location /throttle {
+        flash_throttle_status;
+    }
+--- shop
+    says('sold-out');
+    ok(state->{sold_out}, 'as if on');
+    is(shopper->get('/checkout')->status, 200, 'but let through');
+
+
+
+=== TEST 8: a bad value
+--- config
+    location / {
+        flash_throttle_feedback yes;
+        empty_gif;
+    }
+--- must_die
+--- error_log
+invalid value "yes" in "flash_throttle_feedback" directive, it must be "on" or "off"
+--- no_error_log
+[alert]
