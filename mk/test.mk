@@ -6,7 +6,7 @@ TESTS ?=
 
 # In this order: the smallest thing that can be wrong is named first.
 SUITES := test-unit test-race test-sim test-build test-nginx test-upstream \
-          test-tools test-e2e test-browser
+          test-tools test-e2e test-browser test-bench
 
 .PHONY: deps test check test-nginx test-build test-valgrind
 

@@ -1,0 +1,196 @@
+#!/usr/bin/env perl
+#
+# How many instructions a decision of the core takes, and a whole request in
+# nginx, as callgrind counts them: a figure that a busy machine does not change.
+#
+# usage: bench/instructions.pl           prints them beside those recorded in
+#                                        bench/instructions.json; fails if one
+#                                        has grown by more than 5 %
+#        bench/instructions.pl NAME...   prints and compares these alone
+#        bench/instructions.pl --record  records them there
+#
+# Without what libcrypto does: valgrind does not know the instructions of the
+# processor for SHA-256, so that it would count others than are run.
+
+use strict;
+use warnings;
+
+use File::Basename qw(dirname);
+use File::Path qw(make_path);
+use JSON::PP;
+
+use lib dirname(__FILE__) . '/lib';
+
+chdir dirname(__FILE__) . '/..' or die "cannot chdir: $!\n";
+
+use Bench::Edge qw(stop_edge $SECRET);
+use Bench::Measure qw(load);
+
+my $build = $ENV{BUILD} || 'build';
+my $recorded = $ENV{INSTRUCTIONS} || 'bench/instructions.json';
+my $dir = 'build/bench/instructions';
+my $requests = 400;
+my $limit = 1.05;
+
+my @decisions = qw(first_attempt poll_early poll_early_of_a_million poll_called
+                   pass tick tick_at_a_million);
+
+my @poll = ('Flash-Throttle-Poll: 1', 'Accept: application/json');
+my @requests = (
+    [ 'request_return_503',    'plain',    path => '/page' ],
+    [ 'request_first_attempt', 'throttle', path => '/first' ],
+    [ 'request_poll_early',    'throttle', path => '/early', in => 'early',
+      headers => \@poll ],
+    [ 'request_proxy_pass',    'plain',    path => '/pass', in => 'pass' ],
+    [ 'request_pass',          'throttle', path => '/pass', in => 'pass' ],
+);
+
+
+# Self cost by object, from callgrind's file.
+
+sub instructions {
+    my ($name) = @_;
+    my (%objects, $object, $called, $sum);
+
+    open my $file, '<', $name or die "callgrind left no $name: $!\n";
+
+    while (<$file>) {
+        if (/^ob=\((\d+)\)(?: (.*))?/) {
+            $objects{$1} = $2 if defined $2;
+            $object = $objects{$1};
+        } elsif (/^cob=\((\d+)\)(?: (.*))?/) {
+            $objects{$1} = $2 if defined $2;
+        } elsif (/^calls=/) {
+            $called = 1;
+        } elsif (/^[+*\d-]\S* (\d+)$/) {
+            $sum += $1 if !$called && ($object // '') !~ /libcrypto/;
+            $called = 0;
+        }
+    }
+
+    return $sum // 0;
+}
+
+
+sub callgrind {
+    my ($name, $toggle, @command) = @_;
+
+    return ('valgrind', '--tool=callgrind', '--quiet',
+            "--callgrind-out-file=$dir/$name", '--collect-atstart=no',
+            "--toggle-collect=$toggle", @command);
+}
+
+
+sub of_a_decision {
+    my ($name) = @_;
+
+    open my $pipe, '-|', callgrind($name, 'decisions_measured*',
+                                   "$build/bench/decisions", $name)
+        or die "cannot run valgrind: $!\n";
+    my ($n) = map { /^$name (\d+)$/ ? $1 : () } <$pipe>;
+    close $pipe;
+
+    die "$build/bench/decisions $name failed under valgrind\n" unless $n;
+
+    return int(instructions("$dir/$name") / $n);
+}
+
+
+# Two runs, of which one has one round of requests more.
+
+sub of_a_request {
+    my ($name, $at, %with) = @_;
+    my @sums;
+
+    chomp(my $port = `scripts/free-port.pl 5`);
+
+    if (my $zone = delete $with{in}) {
+        my @pass = $zone eq 'pass' ? '-p' : ();
+        system("$build/bench/tickets -n $requests -s '$SECRET' -z $zone "
+               . "-k shop @pass > $dir/tickets") == 0 or die "no tickets\n";
+        $with{cookie} = "flash_throttle_$zone";
+        $with{keep} = 1;
+        $with{out} = "$dir/tickets.now";
+    }
+
+    for my $rounds (2, 3) {
+        my $shop = Bench::Edge::start_shop($port);
+        local $Bench::Edge::UNDER
+            = [ callgrind($name, 'ngx_process_events_and_timers') ];
+        my $edge = Bench::Edge::start_edge($at, { port => $port + 1,
+                                                  shop => $port });
+
+        for my $round (1 .. $rounds) {
+            $with{in} = $round == 1 ? "$dir/tickets" : "$dir/tickets.now"
+                if $with{cookie};
+            load([], %with, port => $edge->{port}, connections => 1,
+                 requests => $requests);
+        }
+
+        stop_edge($edge);
+        stop_edge($shop);
+        push @sums, instructions("$dir/$name");
+    }
+
+    return int(($sums[1] - $sums[0]) / $requests);
+}
+
+
+sub machine {
+    chomp(my $cc = `gcc -dumpfullversion`);
+    chomp(my $arch = `uname -m`);
+    my ($nginx) = `$build/nginx -v 2>&1` =~ m{nginx/(\S+)};
+
+    return "gcc $cc, $arch, nginx $nginx";
+}
+
+
+my $record = @ARGV && $ARGV[0] eq '--record';
+my %wanted = map { $_ => 1 } $record ? () : @ARGV;
+my %old;
+
+make_path($dir);
+$ENV{BENCH_NGINX} or die "BENCH_NGINX is to name build/nginx\n";
+
+if (!$record) {
+    open my $file, '<', $recorded or die "cannot read $recorded: $!\n";
+    %old = %{ decode_json(do { local $/; <$file> }) };
+
+    if ($old{machine} ne machine()) {
+        print "instructions: recorded with $old{machine}; this is ",
+              machine(), ": nothing to compare\n";
+        exit 0;
+    }
+}
+
+my %new = (machine => machine(), instructions => {});
+my $worse = 0;
+
+for (@decisions, @requests) {
+    my $name = ref $_ ? $_->[0] : $_;
+    next if %wanted && !$wanted{$name};
+
+    my $n = ref $_ ? of_a_request(@$_) : of_a_decision($_);
+    my $was = $old{instructions}{$name};
+
+    $new{instructions}{$name} = $n;
+
+    printf "  %-26s %8d%s\n", $name, $n,
+           defined $was ? sprintf('  recorded %8d  %+.1f %%', $was,
+                                  100 * ($n / $was - 1))
+           : $record ? '' : '  not recorded';
+
+    $worse++ if !$record && (!defined $was || $n > $was * $limit);
+}
+
+if ($record) {
+    open my $file, '>', $recorded or die "cannot write $recorded: $!\n";
+    print {$file} JSON::PP->new->pretty->canonical->encode(\%new);
+    close $file or die "cannot write $recorded: $!\n";
+}
+
+if ($worse) {
+    print "instructions: $worse of them more than 5 % above those recorded in ",
+          "$recorded; \"make bench-record\" records new ones\n";
+    exit 1;
+}

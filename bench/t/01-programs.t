@@ -1,0 +1,92 @@
+# The programs that the benchmark is made of: tickets, load, decisions.
+
+use strict;
+use warnings;
+
+use File::Temp qw(tempdir);
+use Test::More;
+use Time::HiRes qw(sleep);
+
+use Bench::Edge qw($SECRET stop_edge cpu_ns);
+use Bench::Measure qw(load cost median);
+
+my $build = $ENV{BUILD} || 'build';
+my $dir = tempdir(CLEANUP => 1);
+
+chomp(my $port = `scripts/free-port.pl 5`);
+my $shop = Bench::Edge::start_shop($port);
+my $edge = Bench::Edge::start_edge('throttle', { port => $port + 1, shop => $port });
+
+# a state that is older than the tickets, and has no room left
+is(load([], port => $edge->{port}, path => '/early', requests => 1,
+        connections => 1)->{status}{200}, 1, 'the first one is let in');
+
+my @tickets = `$build/bench/tickets -n 200 -s '$SECRET' -z early -k shop -a 0`;
+is(scalar @tickets, 200, 'as many tickets as asked for');
+is(scalar(grep { /^E[A-Za-z0-9_-]{63}$/ } @tickets), 200, '... are tickets');
+
+my %seen;
+$seen{$_}++ for @tickets;
+is(scalar keys %seen, 200, '... and all different');
+
+open my $file, '>', "$dir/tickets" or die;
+print {$file} @tickets;
+close $file;
+
+my %early = (port => $edge->{port}, path => '/early', requests => 200,
+             cookie => 'flash_throttle_early');
+
+my $answer = load([], %early, in => "$dir/tickets", out => "$dir/now", keep => 1);
+is($answer->{status}{503}, 200, 'all are told to wait');
+is($answer->{cookies}, 200, '... and get a newer ticket');
+
+$answer = load([], %early, in => "$dir/now", keep => 1);
+is($answer->{cookies}, 200, 'who comes back with it is counted anew');
+
+$answer = load([], %early, in => "$dir/now");
+cmp_ok($answer->{cookies}, '<', 20, 'who shows the same once more is not');
+
+# as of the last tick; the table of prints may miss one that is shown again
+my $waiting = 0;
+
+for (1 .. 100) {
+    ($waiting) = `curl -s http://127.0.0.1:$edge->{port}/status`
+                 =~ /"early":.*?"waiting":(\d+)/;
+    last if abs($waiting - 200) < 10;
+    sleep 0.1;
+}
+
+cmp_ok(abs($waiting - 200), '<', 10,
+       'the line is as long as there are tickets');
+
+my $before = cpu_ns($edge);
+my $ns = cost($edge, [], %early, in => "$dir/now", requests => 500,
+              path => '/first');
+cmp_ok($ns, '>', 0, 'a request costs something');
+cmp_ok(abs($ns * 500 - (cpu_ns($edge) - $before)), '<', $ns * 500,
+       '... which is what the scheduler says');
+
+ok(!eval { cost($edge, [], %early, path => '/status', expect => 503); 1 },
+   'a wrong answer is not measured');
+like($@, qr{throttle /status: of 200 answers only 0 are 503: 200: 200},
+     '... and told of');
+
+my $rated = load([], port => $edge->{port}, path => '/status', requests => 30,
+                 rate => 100);
+cmp_ok($rated->{seconds}, '>=', 0.29, 'a rate is kept to');
+
+stop_edge($_) for $edge, $shop;
+
+ok(!eval { load([], port => $edge->{port}, path => '/', requests => 1); 1 },
+   'no server, no figure');
+
+is(median(3, 1, 2), 2, 'the median of three');
+is(median(4, 1, 2, 3), 2.5, 'the median of four');
+
+my %ns = map { /^(\w+) (\d+)$/ ? ($1 => $2) : () } `$build/bench/decisions`;
+is(join(' ', sort keys %ns),
+   'bytes_of_a_key first_attempt pass poll_called poll_early '
+   . 'poll_early_of_a_million tick tick_at_a_million', 'all decisions are timed');
+is(scalar(grep { $_ > 0 } values %ns), 8, '... and take a while');
+
+done_testing();
