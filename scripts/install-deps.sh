@@ -11,6 +11,7 @@
 #   matrix    for "make matrix"
 #   k6        k6, the load generator, with the machine's Go
 #   report    for "make report"
+#   bench     for "make bench": its peers' nginx into build/bench/debian
 #   browser   for "make test-browser" and "make pages", into build/browser
 #
 # Where everything is there already it asks no package server anything.
@@ -36,7 +37,7 @@ packages_of() {
         ;;
     test)
         # the server's programs, without the service that would start
-        echo perl curl procps psmisc openssl libcmocka-dev \
+        echo perl curl procps psmisc openssl libcmocka-dev valgrind \
              mariadb-server-core mariadb-client-core redis-tools
         ;;
     valgrind)
@@ -50,6 +51,10 @@ packages_of() {
     report)
         echo gnuplot-nox perl gzip
         ;;
+    bench)
+        echo perl curl openssl util-linux nghttp2-client redis-tools valgrind \
+             gnuplot-nox mariadb-server-core mariadb-client-core
+        ;;
     browser)
         # Node may be there from elsewhere, with an npm of its own
         local node="nodejs npm"
@@ -59,7 +64,7 @@ packages_of() {
         ;;
     *)
         die "unknown group \"$1\"; the groups are:" \
-            "build test valgrind matrix k6 report browser"
+            "build test valgrind matrix k6 report bench browser"
         ;;
     esac
 }
@@ -154,6 +159,33 @@ install_k6() {
 }
 
 
+# Debian's nginx, its modules and what they load are unpacked, not installed: a
+# package would start a server.
+install_bench() {
+    local dir=$PWD/build/bench/debian deb
+    local new=$dir.new
+
+    [ ! -f "$dir/complete" ] || return 0
+
+    say "unpacking into build/bench/debian: nginx, its Lua and njs modules"
+    rm -rf "$dir" "$new"
+    mkdir -p "$new"
+    apt_private_download "$new/apt" "$(debian_release)" \
+        nginx nginx-dev libnginx-mod-http-ndk libnginx-mod-http-lua \
+        libnginx-mod-http-js lua-resty-core lua-resty-lrucache \
+        lua-nginx-redis libluajit2-5.1-2 libpcre3 > "$new.log" 2>&1 \
+        || { cat "$new.log" >&2; die "no packages of nginx to unpack"; }
+
+    for deb in "$new"/apt/*.deb; do
+        dpkg -x "$deb" "$new"
+    done
+
+    rm -rf "$new/apt"
+    touch "$new/complete"
+    mv "$new" "$dir"
+}
+
+
 # What package-lock.json pins, no script of any package run.
 install_browser() {
     local from=t/browser to=build/browser
@@ -172,7 +204,7 @@ install_browser() {
 }
 
 
-[ $# -gt 0 ] || die "usage: ${0##*/} GROUP... (build test valgrind matrix k6 report browser)"
+[ $# -gt 0 ] || die "usage: ${0##*/} GROUP... (build test valgrind matrix k6 report bench browser)"
 cd "$(dirname "$0")/.."
 
 wanted=()
@@ -198,6 +230,7 @@ for group; do
     case $group in
     test) install_test_nginx; install_prometheus ;;
     k6) install_k6 ;;
+    bench) install_bench ;;
     browser) install_browser ;;
     esac
 done

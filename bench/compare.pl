@@ -1,0 +1,400 @@
+#!/usr/bin/env perl
+#
+# Compares the module with its peers: all take turns, in short slices, on one
+# core, and what each request costs is the scheduler's account of the server.
+#
+# usage: bench/compare.pl OUT.json
+#
+#   ROUNDS, SLICES, REQUESTS   rounds, slices of each, requests of each
+#   MILLION, KEYS              how many wait, how many keys there are
+#   CORES="0 1"                the servers', and the client's
+#   PARTS, SERVERS             which of both take part
+#   WITHOUT="h2 tls"           rows that do not, by how their names begin
+#
+# Each round starts the servers anew, so that no layout of memory decides.
+
+use strict;
+use warnings;
+
+use File::Basename qw(dirname);
+use JSON::PP;
+use Time::HiRes qw(time);
+
+use lib dirname(__FILE__) . '/lib';
+use Bench::Edge qw(stop_edge start_program resident_kb $SECRET);
+use Bench::Measure qw(load cost median spread);
+
+chdir dirname(__FILE__) . '/..' or die "cannot chdir: $!\n";
+
+my $out = shift // die "usage: $0 OUT.json\n";
+my $rounds = $ENV{ROUNDS} || 5;
+my $requests = $ENV{REQUESTS} || 40_000;
+my $slices = $ENV{SLICES} || 3;
+my $million = $ENV{MILLION} || 1_000_000;
+my $keys = $ENV{KEYS} || 10_000;
+my ($core, $other) = split ' ', $ENV{CORES} || '0 1';
+my @pin = ('taskset', '-c', $other);
+my $run = 'build/bench/run';
+
+chomp(my $port = `scripts/free-port.pl 40`);
+
+my %shop = (shop => $port);
+my $redis_port = $port + 1;
+my @edges = (
+    [ 'plain', 4 ], [ 'throttle', 8 ], [ 'lua', 12 ], [ 'njs', 16 ], [ 'redis', 20 ],
+);
+my $peers = $ENV{SERVERS} || 'plain throttle lua njs redis';
+
+@edges = grep { $peers =~ /\b$_->[0]\b/ } @edges;
+
+my %servers;
+my @poll = ('Flash-Throttle-Poll: 1', 'Accept: application/json');
+my %called;
+
+# Only what is to be compared differs between the rows of a group.
+#
+#   first   what everybody who comes costs
+#   early   the page that is reloaded, or polled, before its turn
+#   called  a poll that is let in
+#   pass    an admitted shopper's request, on to the shop
+
+my $page = { expect => 503 };
+my @cases = (
+    { row => 'first', name => 'return 503, bare',  at => 'plain', path => '/bare',  %$page },
+    { row => 'first', name => 'return 503',        at => 'plain', path => '/page',  %$page, base => 1 },
+    { row => 'first', name => 'limit_req',         at => 'plain', path => '/limit', %$page },
+    { row => 'first', name => 'flash_throttle',    at => 'throttle', path => '/first', %$page },
+    { row => 'first', name => 'Lua',               at => 'lua',   path => '/early', %$page },
+    { row => 'first', name => 'njs',               at => 'njs',   path => '/early', %$page },
+    { row => 'first', name => 'Redis',             at => 'redis', path => '/redis', %$page },
+
+    { row => 'early', name => 'return 503',        at => 'plain', path => '/page',  %$page, tickets => 'early', base => 1 },
+    { row => 'early', name => 'limit_req',         at => 'plain', path => '/limit', %$page, tickets => 'early' },
+    { row => 'early', name => 'flash_throttle',    at => 'throttle', path => '/early', %$page, tickets => 'early', prime => 1, keep => 1 },
+    { row => 'early', name => 'Lua',               at => 'lua',   path => '/early', %$page, lua => 't' },
+    { row => 'early', name => 'njs',               at => 'njs',   path => '/early', %$page, lua => 't' },
+    { row => 'early', name => 'Redis',             at => 'redis', path => '/redis', %$page, tickets => 'early' },
+
+    { row => 'early_json', name => 'return 503',     at => 'plain', path => '/queued', %$page, tickets => 'early', headers => \@poll, base => 1 },
+    { row => 'early_json', name => 'flash_throttle', at => 'throttle', path => '/early', %$page, tickets => 'early', prime => 1, keep => 1, headers => \@poll },
+
+    { row => 'called', name => 'return 200',       at => 'plain', path => '/admitted', expect => 200, tickets => 'early', headers => \@poll, base => 1 },
+    { row => 'called', name => 'flash_throttle',   at => 'throttle', path => '/called', expect => 200, tickets => 'called', headers => \@poll },
+    { row => 'called', name => 'Lua',              at => 'lua',   path => '/called', expect => 200, lua => 't', headers => \@poll },
+    { row => 'called', name => 'njs',              at => 'njs',   path => '/called', expect => 200, lua => 't', headers => \@poll },
+
+    { row => 'pass', name => 'proxy_pass',         at => 'plain', path => '/pass', expect => 200, tickets => 'passes', base => 1 },
+    { row => 'pass', name => 'flash_throttle',     at => 'throttle', path => '/pass', expect => 200, tickets => 'passes' },
+    { row => 'pass', name => 'Lua',                at => 'lua',   path => '/called', expect => 200, lua => 'p' },
+    { row => 'pass', name => 'njs',                at => 'njs',   path => '/called', expect => 200, lua => 'p' },
+
+    { row => 'status', name => 'stub_status',      at => 'plain', path => '/status', expect => 200, base => 1 },
+    { row => 'status', name => 'flash_throttle',   at => 'throttle', path => '/status', expect => 200 },
+
+    { row => 'h2_first', name => 'return 503',     at => 'plain', path => '/page', %$page, client => 'h2c', base => 1 },
+    { row => 'h2_first', name => 'flash_throttle', at => 'throttle', path => '/first', %$page, client => 'h2c' },
+    { row => 'h2_first', name => 'Lua',            at => 'lua',   path => '/early', %$page, client => 'h2c' },
+    { row => 'h2_again', name => 'return 503',     at => 'plain', path => '/page', %$page, client => 'h2c', same => 'early', base => 1 },
+    { row => 'h2_again', name => 'flash_throttle', at => 'throttle', path => '/early', %$page, client => 'h2c', same => 'early' },
+    { row => 'h2_pass', name => 'proxy_pass',      at => 'plain', path => '/pass', expect => 200, client => 'h2c', same => 'passes', base => 1 },
+    { row => 'h2_pass', name => 'flash_throttle',  at => 'throttle', path => '/pass', expect => 200, client => 'h2c', same => 'passes' },
+    { row => 'h2_status', name => 'stub_status',   at => 'plain', path => '/status', expect => 200, client => 'h2c', base => 1 },
+    { row => 'h2_status', name => 'flash_throttle', at => 'throttle', path => '/status', expect => 200, client => 'h2c' },
+
+    { row => 'tls_first', name => 'return 503',     at => 'plain', path => '/page', %$page, client => 'tls-h1', base => 1 },
+    { row => 'tls_first', name => 'flash_throttle', at => 'throttle', path => '/first', %$page, client => 'tls-h1' },
+);
+
+@cases = grep { $peers =~ /\b$_->{at}\b/ } @cases;
+
+for my $prefix (split ' ', $ENV{WITHOUT} || '') {
+    @cases = grep { $_->{row} !~ /^\Q$prefix\E_/ } @cases;
+}
+
+my %cookie = (early => 'early', called => 'called', passes => 'pass');
+my (%ns, %ratio, %memory);
+
+
+sub tickets {
+    my ($name, $zone, $n, @more) = @_;
+
+    system("build/bench/tickets -n $n -s '$SECRET' -z $zone -k shop @more "
+           . "> $run/$name") == 0 or die "no tickets\n";
+}
+
+
+# A cookie as the peers' own scripts give it.
+
+sub peer_cookie {
+    my ($kind) = @_;
+    my $path = $kind eq 't' ? '/early' : '/called';
+
+    my ($cookie) = `curl -s -D - -o /dev/null http://127.0.0.1:$servers{lua}{port}$path`
+                   =~ /^Set-Cookie: (throttle=.*?);/mi;
+
+    return $cookie // die "no cookie from the Lua throttle\n";
+}
+
+
+sub slice {
+    my ($case) = @_;
+    my %with = (requests => $requests, %$case);
+    my $server = $servers{ $case->{at} };
+
+    if (my $name = delete $with{tickets}) {
+        $with{cookie} = "flash_throttle_$cookie{$name}";
+        $with{in} = "$run/$name";
+
+        # tickets that have let nobody in yet
+        $with{from} = ($called{ $case->{row} } += $requests) - $requests
+            if $name eq 'called';
+    }
+
+    if (my $kind = $case->{lua}) {
+        $with{headers} = [ @{ $with{headers} // [] }, 'Cookie: ' . peer_cookie($kind) ];
+    }
+
+    # the last of them: its turn does not come meanwhile
+
+    if (my $name = $case->{same}) {
+        open my $file, '<', "$run/$name" or die "$run/$name: $!\n";
+        chomp($with{ticket} = (<$file>)[-1]);
+        $with{cookie} = "flash_throttle_$cookie{$name}";
+    }
+
+    # so that each of them has a count in the census, which its poll moves
+
+    if (delete $with{prime}) {
+        $with{out} = "$run/primed";
+        load(\@pin, %with, port => $server->{port});
+        $with{in} = $with{out};
+    }
+
+    return cost($server, \@pin, %with);
+}
+
+
+sub note {
+    my ($row, $name, $round, $ns) = @_;
+
+    push @{ $ns{$row}{$name}[$round] }, $ns;
+}
+
+
+sub start_all {
+    my ($workers) = @_;
+
+    $servers{shop} = Bench::Edge::start_shop($port, $other);
+    $servers{redis_server} = start_program('redis-server', $redis_port, {},
+        'taskset', '-c', $other, 'bash', '-c',
+        'exec -a redis-server "$0" "$@"', '/usr/bin/redis-check-rdb',
+        '--port', $redis_port, '--bind', '127.0.0.1', '--save', '',
+        '--appendonly', 'no', '--daemonize', 'no') if $peers =~ /redis/;
+
+    for (@edges) {
+        my ($name, $offset) = @$_;
+
+        $servers{$name} = Bench::Edge::start_edge($name,
+            { %shop, port => $port + $offset, redis => $redis_port },
+            cores => $core);
+    }
+}
+
+
+sub stop {
+    stop_edge($servers{$_}) for keys %servers;
+    %servers = ();
+}
+
+
+# round N: the comparison with the peers.
+
+sub compare {
+    my ($round) = @_;
+
+    start_all();
+    tickets('early', 'early', $requests);
+    tickets('called', 'called', ($slices + 1) * $requests);
+    tickets('passes', 'pass', 1000, '-p');
+    %called = ();
+
+    # once for nothing: caches, compiled code, lines that begin
+    for my $case (@cases) {
+        my %warm = %$case;
+        delete $warm{expect};
+        slice(\%warm);
+    }
+
+    for (1 .. $slices) {
+        note($_->{row}, $_->{name}, $round, slice($_))
+            for sort { rand() <=> 0.5 } @cases;
+    }
+
+    $memory{"$_->[0]_kb"} = resident_kb($servers{ $_->[0] }) for @edges;
+
+    stop();
+}
+
+
+# Ten and a million wait, at the same pace, which ten can keep up.
+
+sub waiting {
+    my ($round) = @_;
+    my $name = 'waiting';
+    my $rate = 8000;
+
+    tickets('ten', 'ten', 10);
+    tickets('million', 'million', $million);
+
+    $servers{shop} = Bench::Edge::start_shop($port, $other);
+    my $edge = Bench::Edge::start_edge($name, { %shop, port => $port + 24 },
+                                       cores => $core);
+    my $plain = Bench::Edge::start_edge('plain', { %shop, port => $port + 4 },
+                                        cores => $core);
+
+    my %to = map { $_ => { path => "/$_", cookie => "flash_throttle_$_",
+                           in => "$run/$_.now", connections => 8, keep => 1 } }
+             qw(ten million);
+
+    for (qw(million ten)) {
+
+        # the one place that there is in this minute is taken
+        load(\@pin, port => $edge->{port}, path => "/$_", requests => 1,
+             connections => 1);
+
+        load(\@pin, %{ $to{$_} }, port => $edge->{port}, in => "$run/$_",
+             out => "$run/$_.now",
+             requests => $_ eq 'ten' ? 10 : $million);
+    }
+
+    for my $slice (0 .. $slices) {
+        for my $who (sort { rand() <=> 0.5 } qw(ten million base)) {
+
+            my $ns = $who eq 'base'
+                ? cost($plain, \@pin, %{ $to{ten} }, path => '/page', keep => 0,
+                       in => "$run/ten", rate => $rate, requests => $rate,
+                       expect => 503)
+                : cost($edge, \@pin, %{ $to{$who} }, rate => $rate,
+                       requests => $rate, expect => 503,
+                       from => $slice * $rate);
+
+            note('waiting', { ten => '10', million => '1,000,000',
+                              base => 'return 503' }->{$who}, $round, $ns)
+                if $slice > 0;
+        }
+    }
+
+    my $status = `curl -s http://127.0.0.1:$edge->{port}/status`;
+    my $n = decode_json($status)->{zones}{million}{keys}{shop}{waiting} // 0;
+
+    warn "of $million tickets only $n wait\n" if $n < 0.95 * $million;
+    $memory{million_waiting} = $n;
+    $memory{million_edge_kb} = resident_kb($edge);
+
+    stop_edge($_) for $edge, $plain, $servers{shop};
+}
+
+
+sub many_keys {
+    my ($round) = @_;
+
+    $servers{shop} = Bench::Edge::start_shop($port, $other);
+    my $edge = Bench::Edge::start_edge('keys', { %shop, port => $port + 28,
+                                                 keys => $keys }, cores => $core);
+
+    load(\@pin, port => $edge->{port}, path => '/many?k=', keys => $keys,
+         requests => 2 * $keys);
+    $memory{keys_edge_kb} = resident_kb($edge);
+
+    for (1 .. $slices) {
+        for my $who (sort { rand() <=> 0.5 } qw(one many)) {
+            note('keys', $who eq 'one' ? '1' : '10,000', $round,
+                 cost($edge, \@pin, path => "/$who?k=", keys => $keys,
+                      requests => $requests, expect => 503));
+        }
+    }
+
+    stop_edge($_) for $edge, $servers{shop};
+}
+
+
+# Two workers on both cores, the client on one of them, too.
+
+sub two_workers {
+    my ($round) = @_;
+
+    $servers{shop} = Bench::Edge::start_shop($port, $other);
+
+    for (qw(plain2 throttle2)) {
+        $servers{$_} = Bench::Edge::start_edge($_,
+            { %shop, port => $port + (/plain/ ? 32 : 36) },
+            cores => "$core,$other", workers => 2);
+    }
+
+    my @two = map { { %$_, at => "$_->{at}2", row => "two_$_->{row}" } }
+              grep { $_->{row} =~ /^(?:first|early|pass)$/
+                     && $_->{at} =~ /^(?:plain|throttle)$/
+                     && $_->{name} !~ /bare|limit/ } @cases;
+
+    tickets('early', 'early', $requests);
+    slice({ %$_, expect => undef }) for @two;
+
+    for (1 .. $slices) {
+        note($_->{row}, $_->{name}, $round, slice($_))
+            for sort { rand() <=> 0.5 } @two;
+    }
+
+    stop();
+}
+
+
+sub results {
+    my @rows;
+    my %base = map { $_->{row} => $_->{name} } grep { $_->{base} } @cases;
+
+    $base{"two_$_"} = $base{$_} for qw(first early pass);
+    $base{waiting} = '10';
+    $base{keys} = '1';
+
+    for my $row (sort keys %ns) {
+        for my $name (sort keys %{ $ns{$row} }) {
+            my @us = map { median(@$_) / 1000 } grep { $_ } @{ $ns{$row}{$name} };
+            my @base = map { median(@$_) / 1000 }
+                       grep { $_ } @{ $ns{$row}{ $base{$row} } };
+            my @ratio = map { $us[$_] / $base[$_] } 0 .. $#us;
+            my ($low, $high) = spread(@ratio);
+
+            push @rows, { row => $row, name => $name, against => $base{$row},
+                          us => 0 + sprintf('%.3f', median(@us)),
+                          ratio => 0 + sprintf('%.3f', median(@ratio)),
+                          ratio_low => 0 + sprintf('%.3f', $low),
+                          ratio_high => 0 + sprintf('%.3f', $high) };
+        }
+    }
+
+    return \@rows;
+}
+
+
+my @parts = split ' ', $ENV{PARTS} || 'compare waiting keys workers';
+my %part = (compare => \&compare, waiting => \&waiting, keys => \&many_keys,
+            workers => \&two_workers);
+
+for my $round (0 .. $rounds - 1) {
+    for my $part (@parts) {
+        my $from = time;
+
+        $part{$part}->($round);
+        printf STDERR "round %d of %d, %s: %.0f s\n", $round + 1, $rounds,
+               $part, time - $from;
+    }
+}
+
+my $json = JSON::PP->new->pretty->canonical;
+
+open my $file, '>', $out or die "cannot write $out: $!\n";
+print {$file} $json->encode({
+    rounds => $rounds, requests => $requests, slices => $slices,
+    rows => results(), memory => \%memory, million => $million, keys => $keys,
+});
+close $file or die "cannot write $out: $!\n";
