@@ -65,8 +65,12 @@ class Shop {
       <input name=item value=lamp aria-label=item><button>Buy</button></form></main>`);
   }
 
-  letGo() {
-    for (const response of this.waiting.splice(0)) response.end('sold');
+  // With a word to the edge, if any.
+  letGo(word) {
+    for (const response of this.waiting.splice(0)) {
+      if (word) response.setHeader('Flash-Throttle', word);
+      response.end('sold');
+    }
   }
 
   // "METHOD URL" of what went through, but for the one at the till.
@@ -84,8 +88,8 @@ class Shop {
 
 class Edge {
   // zone, throttle: parameters of flash_throttle_zone and flash_throttle; off:
-  // no throttle at all; location, http: more lines for these blocks, of http
-  // also as a function of the edge; files: { name: text } beside nginx.conf
+  // no throttle at all; location, http: more lines for /checkout and for http{},
+  // of http also as a function of the edge; files: { name: text } beside nginx.conf
   constructor(options = {}) {
     this.options = { zone: 'inflight=1', throttle: '', off: false, location: '', http: '', files: {}, ...options };
     this.shop = new Shop();
@@ -128,11 +132,15 @@ http {
         listen 127.0.0.1:${this.port};
         proxy_read_timeout 90s;
         location / { proxy_pass http://127.0.0.1:${this.shop.port}; }
-        location ~ ^/(checkout|till) {
+        flash_throttle_poll min=100ms max=500ms;
+        location /checkout {
             flash_throttle ${off ? 'off' : `zone=sale ${throttle}`};
-            flash_throttle_poll min=100ms max=500ms;
             proxy_pass http://127.0.0.1:${this.shop.port};
             ${location}
+        }
+        location /till {
+            flash_throttle ${off ? 'off' : `zone=sale ${throttle}`};
+            proxy_pass http://127.0.0.1:${this.shop.port};
         }
         location = /status { access_log off; flash_throttle_status; }
     }
@@ -198,8 +206,8 @@ http {
   }
 
   // Somebody has paid.
-  async letGo() {
-    this.shop.letGo();
+  async letGo(word) {
+    this.shop.letGo(word);
     await this.till;
   }
 

@@ -1,0 +1,112 @@
+// From before the opening to the purchase, at a real edge.
+
+'use strict';
+
+const assert = require('node:assert/strict');
+const { afterEach } = require('node:test');
+
+const { closeContexts, freshPage, inLine, test, text, titled } = require('./lib/browser.js');
+const { Edge } = require('./lib/edge.js');
+
+let edge;
+
+afterEach(async () => {
+  await closeContexts();
+  await edge.stop();
+});
+
+
+// The line for a checkout that opens so many seconds from now, and when, in ms.
+function opensIn(seconds) {
+  const opens = Date.now() + seconds * 1e3;
+
+  return { opens, location: `flash_throttle_opens ${new Date(opens).toISOString()};` };
+}
+
+// An edge whose checkout opens in an hour, and at whose till somebody is.
+async function closed() {
+  const { opens, location } = opensIn(3600);
+
+  edge = await Edge.start({ location });
+  await edge.occupy();
+
+  return opens;
+}
+
+// In two seconds, after all.
+function openSoon() {
+  const { opens, location } = opensIn(2);
+
+  edge.options.location = location;
+  edge.configure();
+  edge.reload();
+
+  return opens;
+}
+
+
+test('from the countdown through the queue to the purchase', async () => {
+  const hour = await closed();
+  const page = await freshPage();
+  const answers = [];
+
+  page.on('response', async response => {
+    const answer = await response.json().catch(() => ({}));
+
+    if (answer.first_attempt_ms) answers.push(answer);
+  });
+
+  assert.equal((await page.goto(edge.url('/checkout?a=1&a=2'))).status(), 503);
+  await page.locator('[data-ft=left]', { hasText: /^(1:00:00|59:\d\d)$/ }).waitFor();
+  assert.equal(await page.title(), 'Not open yet');
+  assert.equal(await page.textContent('h1:visible'), 'Not open yet');
+  // a reload, and another tab
+  await page.reload();
+  await titled(page, /^Not open yet$/);
+
+  const tab = await page.context().newPage();
+
+  await tab.goto(edge.url());
+  await titled(tab, /^Not open yet$/);
+
+  // sooner than it was said
+  const opens = openSoon();
+
+  await inLine(page);
+  await inLine(tab);
+  assert.ok(Date.now() >= opens, 'not before');
+  assert.deepEqual(edge.shop.seen(), []);
+
+  await edge.letGo();
+  await titled(page, /^GET checkout$/);
+  await titled(tab, /^GET checkout$/);
+  await page.click('button');
+  await titled(page, /^POST checkout$/);
+  assert.ok(edge.shop.seen().includes('GET /checkout?a=1&a=2'));
+
+  const before = answers.filter(({ status }) => status === 'closed');
+
+  assert.ok(before.length, 'it was told that it is closed');
+  for (const answer of before) {
+    assert.ok([hour, opens].includes(answer.opens_ms));
+    assert.ok(!('position' in answer), 'no place is told before the draw');
+  }
+
+  assert.equal(new Set(answers.map(({ first_attempt_ms }) => first_attempt_ms)).size, 1, 'one first attempt throughout');
+});
+
+test('without JavaScript, before the opening', async () => {
+  await closed();
+
+  const page = await freshPage({ javaScriptEnabled: false });
+
+  await page.goto(edge.url());
+  assert.equal(await page.textContent('h1:visible'), 'Not open yet');
+
+  openSoon();
+
+  // the reload is the poll
+  await titled(page, /^You are in line$/);
+  await edge.letGo();
+  await titled(page, /^GET checkout$/);
+});
