@@ -144,7 +144,7 @@ __DATA__
         my $response = shopper->get('/checkout', $name => $conditions{$name});
 
         is($response->status, 200, $name);
-        like($response->body, qr{^<!DOCTYPE html>.*</html>\s*$}s, 'the whole page');
+        like($response->body, qr{^<!DOCTYPE html>.*</script>\s*$}s, 'the whole page');
         is(scalar($response->headers('Set-Cookie')), 1, 'and the ticket');
     }
 
