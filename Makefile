@@ -10,7 +10,8 @@ include mk/common.mk
 include $(filter-out mk/common.mk,$(sort $(wildcard mk/*.mk)))
 
 PRODUCTS := $(NGINX) $(MODULE_SO) $(CHECKOUT) $(BUILD)/libft.a \
-            $(BUILD)/flash-sim $(BUILD)/flash-crowd $(BUILD)/flash-report
+            $(BUILD)/flash-sim $(BUILD)/flash-crowd $(BUILD)/flash-report \
+            $(BUILD)/flash-verify
 
 .PHONY: all clean help
 

@@ -100,6 +100,23 @@ row 'crowds that stop and start' 40 --profile "$profiles/stop-start.txt" \
     --require 'confirmed>=2723' --require 'idle<=0.01' \
     --require 'overtaken<=0.002' --require 'worst_inversion_s<=3'
 
+# 300 and 5,000 in the minute before an opening, and 800 after it: in the order
+# that was drawn, and the room is used from the first second on.  Half of them
+# vanish: the line does not wait for those.
+
+row '300 before an opening' 20 --profile "$profiles/opening.txt" --opens 60 \
+    --patience 300 \
+    --require 'idle<=0.005' --require 'kendall_tau>=0.995' \
+    --require 'polls_per_shopper<=6'
+row '5,000 before an opening' 10 --profile "$profiles/opening-big.txt" \
+    --opens 60 --patience 300 \
+    --require 'idle<=0.002' --require 'overtaken<=0.002' \
+    --require 'kendall_tau>=0.999' --require 'worst_inversion_s<=1.5' \
+    --require 'polls_per_shopper<=14'
+row '300 of whom half vanish' 20 --profile "$profiles/opening.txt" --opens 60 \
+    --patience 300 --no-show 0.5 \
+    --require 'idle<=0.01' --require 'kendall_tau>=0.98'
+
 # One shopper a minute: nobody ever waits.
 
 row 'one shopper a minute' 5 --profile "$profiles/trickle.txt" \

@@ -24,10 +24,10 @@ my %running;
 
 
 # Edge->start(checkout => CheckoutServer, zone => text, throttle => text,
-#             listen => text)
+#             listen => text, http => text, location => text)
 #
 # zone and throttle: parameters of flash_throttle_zone and flash_throttle;
-# listen: those of listen, besides the backlog.
+# listen: those of listen, besides the backlog; http and location: directives.
 sub start {
     my ($class, %options) = @_;
 
@@ -62,7 +62,7 @@ sub _write {
 
 sub _configuration {
     my ($self) = @_;
-    my $listen = $self->{listen} // '';
+    my ($listen, $http, $location) = map { $self->{$_} // '' } qw(listen http location);
 
     return <<"EOF_CONF";
 worker_processes  2;
@@ -86,6 +86,7 @@ http {
 
     flash_throttle_zone           sale zone=sale:1m $self->{zone};
     flash_throttle_secret_file    secret;
+    $http
 
     server {
         listen  127.0.0.1:$self->{port} backlog=4096 $listen;
@@ -94,6 +95,7 @@ http {
             flash_throttle      zone=sale $self->{throttle};
             proxy_pass          http://127.0.0.1:$self->{checkout}{port};
             proxy_read_timeout  90s;
+            $location
         }
 
         location = /status {
