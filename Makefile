@@ -11,7 +11,7 @@ include $(filter-out mk/common.mk,$(sort $(wildcard mk/*.mk)))
 
 PRODUCTS := $(NGINX) $(MODULE_SO) $(CHECKOUT) $(BUILD)/libft.a \
             $(BUILD)/flash-sim $(BUILD)/flash-crowd $(BUILD)/flash-report \
-            $(BUILD)/flash-verify
+            $(BUILD)/flash-verify $(BUILD)/flashctl
 
 .PHONY: all clean help
 
