@@ -38,7 +38,8 @@ ft_orders_sold_out(ft_state_t *state, ft_orders_from_t from)
     bit = from == FT_FROM_OPERATOR ? FT_ORDER_SOLD_OUT
                                    : FT_ORDER_SOLD_OUT_SAID;
 
-    return (atomic_fetch_or(&state->orders.door, bit) & bit) == 0;
+    return (ft_load(&state->orders.door) & bit) == 0
+           && (atomic_fetch_or(&state->orders.door, bit) & bit) == 0;
 }
 
 
@@ -53,10 +54,13 @@ ft_orders_resume(ft_state_t *state, ft_orders_from_t from, uint64_t now_ms)
         was = atomic_exchange(&state->orders.door, 0);
         is = 0;
 
-    } else {
+    } else if (ft_load(&state->orders.door) & FT_ORDER_SOLD_OUT_SAID) {
         was = atomic_fetch_and(&state->orders.door,
                                ~(uint32_t) FT_ORDER_SOLD_OUT_SAID);
         is = was & ~(uint32_t) FT_ORDER_SOLD_OUT_SAID;
+
+    } else {
+        return false;
     }
 
     /* those told "sold out" are in no count: as young as a restart's state */

@@ -84,6 +84,41 @@ co_checkout_too_late(const co_shop_t *shop, const co_form_t *form)
 }
 
 
+/*
+ * What the waiting room before this checkout is to know.  Sold out is what is
+ * sold, not what is merely held: a payment that fails gives its unit back, and
+ * nobody is to be turned away and called back for that.
+ */
+static void
+co_checkout_feedback(co_shop_t *shop, struct evhttp_request *req,
+    co_outcome_e outcome)
+{
+    char               words[32];
+    const char        *stock;
+    const co_stock_t  *units;
+
+    units = co_store_stock(shop->store);
+    stock = "";
+
+    if (units->initial > 0 && units->sold >= units->initial) {
+        shop->said_sold_out = 1;
+        stock = "sold-out";
+
+    } else if (shop->said_sold_out) {
+        stock = "open";
+    }
+
+    snprintf(words, sizeof(words), "%s%s%s", stock,
+             *stock && outcome == CO_CONFIRMED ? ", " : "",
+             outcome == CO_CONFIRMED ? "done" : "");
+
+    if (*words) {
+        evhttp_add_header(evhttp_request_get_output_headers(req),
+                          "Flash-Throttle", words);
+    }
+}
+
+
 static void
 co_checkout_answer(co_shop_t *shop, struct evhttp_request *req,
     co_outcome_e outcome, const co_receipt_t *receipt)
@@ -93,6 +128,8 @@ co_checkout_answer(co_shop_t *shop, struct evhttp_request *req,
 
     out = evhttp_request_get_output_buffer(req);
     answer = co_answer_of(outcome);
+
+    co_checkout_feedback(shop, req, outcome);
 
     if (co_reply_wants_html(req)) {
         co_page_answer(out, answer, receipt);

@@ -29,6 +29,7 @@ typedef struct {
     co_payments_t              *payments;
     co_stats_t                  stats;
     co_replies_t                replies;
+    int                         said_sold_out;   /* to the waiting room */
 
     struct co_checkout_list_s   in_progress;
     int                         closing;
