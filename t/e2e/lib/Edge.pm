@@ -90,6 +90,7 @@ http {
 
     server {
         listen  127.0.0.1:$self->{port} backlog=4096 $listen;
+        listen  unix:$self->{dir}/edge.sock;
 
         location /checkout {
             flash_throttle      zone=sale $self->{throttle};
@@ -100,6 +101,14 @@ http {
 
         location = /status {
             flash_throttle_status;
+        }
+
+        location = /control {
+            flash_throttle_control;
+        }
+
+        location /closed {
+            deny  all;
         }
     }
 }
