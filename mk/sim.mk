@@ -17,7 +17,8 @@ $(BUILD)/flash-sim: $(SIM_OBJS) $(BUILD)/libft.a
 	$(CC) $(LDFLAGS) $(LDFLAGS_EXTRA) -o $@ $(SIM_OBJS) $(BUILD)/libft.a -lm
 
 REPORT_OBJS := $(BUILD)/sim/report.o $(BUILD)/sim/report_log.o \
-               $(BUILD)/sim/report_shoppers.o $(BUILD)/sim/fairness.o
+               $(BUILD)/sim/report_plot.o $(BUILD)/sim/report_shoppers.o \
+               $(BUILD)/sim/fairness.o
 
 $(BUILD)/flash-report: $(REPORT_OBJS)
 	$(CC) $(LDFLAGS) $(LDFLAGS_EXTRA) -o $@ $^ -lm

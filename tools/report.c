@@ -9,7 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "report_plot.h"
 #include "report_shoppers.h"
+
+
+/* no line that nginx writes is as long */
+#define FT_REPORT_LINE  (1024 * 1024)
+
+/* how a compressed file begins; no text does */
+#define FT_REPORT_GZIP  0x1f
 
 
 typedef struct {
@@ -20,12 +28,15 @@ typedef struct {
     uint64_t              queued;       /* shoppers */
     uint64_t              others;       /* lines without a status */
     uint64_t              broken;       /* admissions without id or times */
+    uint64_t              cut;          /* lines that are not whole */
     ft_report_shoppers_t  shoppers;
     ft_fairness_t         fairness;
 } ft_report_t;
 
 typedef struct {
-    const char           *log;
+    const char          **logs;
+    size_t                n;
+    const char           *plot;
     bool                  json;
 } ft_report_options_t;
 
@@ -39,6 +50,8 @@ typedef struct {
 
 static const struct argp_option  ft_report_option_list[] = {
     { "json", 'j', NULL, 0, "JSON instead of a table", 0 },
+    { "plot", 'p', "FILE", 0, "draw when each shopper came and was let in, and "
+      "how long they waited, as SVG", 0 },
     { NULL, 0, NULL, 0, NULL, 0 }
 };
 
@@ -60,9 +73,14 @@ ft_report_admission(ft_report_t *report, const ft_log_line_t *line,
         return;
     }
 
-    /* a shopper with two tabs can be admitted twice: the first one counts */
+    /*
+     * A shopper with two tabs can be admitted twice: the first one counts, in
+     * whatever order the logs are read.
+     */
 
-    if (shopper->served.admitted_us < 0) {
+    if (shopper->served.admitted_us < 0
+        || line->first_us + line->waited_us < shopper->served.admitted_us)
+    {
         shopper->served.first_us = line->first_us;
         shopper->served.admitted_us = line->first_us + line->waited_us;
     }
@@ -110,25 +128,70 @@ ft_report_line(ft_report_t *report, const ft_log_line_t *line)
 
 
 static void
+ft_report_take(ft_report_t *report, const char *text, size_t len)
+{
+    ft_log_line_t  line;
+
+    switch (ft_log_read(&line, text, len)) {
+
+    case FT_LOG_WHOLE:
+        ft_report_line(report, &line);
+        break;
+
+    case FT_LOG_TORN:
+        report->cut++;
+        break;
+
+    default: /* FT_LOG_FOREIGN */
+        report->others++;
+        break;
+    }
+}
+
+
+/*
+ * Block by block.  What is left at the end has not been written to its end, and
+ * a line that does not fit is none of nginx's.
+ */
+static void
 ft_report_read(ft_report_t *report, FILE *file, const char *name)
 {
-    char           *text;
-    size_t          size;
-    ssize_t         len;
-    ft_log_line_t   line;
+    bool     skip;
+    char    *p, *end, *last;
+    size_t   kept, n;
 
-    text = NULL;
-    size = 0;
+    static char  block[FT_REPORT_LINE];
 
-    while ((len = getline(&text, &size, file)) != -1) {
-        if (ft_log_read(&line, text, (size_t) len)) {
-            ft_report_line(report, &line);
-        } else {
-            report->others++;
+    kept = 0;
+    skip = false;
+
+    while ((n = fread(block + kept, 1, sizeof(block) - kept, file)) > 0) {
+        p = block;
+        last = block + kept + n;
+
+        while ((end = memchr(p, '\n', (size_t) (last - p))) != NULL) {
+
+            if (skip) {
+                report->cut++;
+            } else {
+                ft_report_take(report, p, (size_t) (end - p));
+            }
+
+            skip = false;
+            p = end + 1;
         }
+
+        kept = (size_t) (last - p);
+
+        if (kept == sizeof(block)) {
+            skip = true;
+            kept = 0;
+        }
+
+        memmove(block, p, kept);
     }
 
-    free(text);
+    report->cut += (kept > 0 || skip);
 
     if (ferror(file)) {
         fprintf(stderr, "flash-report: cannot read %s: %s\n", name,
@@ -139,7 +202,25 @@ ft_report_read(ft_report_t *report, FILE *file, const char *name)
 
 
 static void
-ft_report_measure(ft_report_t *report)
+ft_report_draw(const ft_report_t *report, const ft_served_t *served, size_t n,
+    const char *name)
+{
+    FILE  *out;
+
+    out = fopen(name, "w");
+
+    if (out == NULL || !ft_report_plot(out, served, n, &report->fairness)
+        || fclose(out) != 0)
+    {
+        fprintf(stderr, "flash-report: cannot write %s: %s\n", name,
+                strerror(errno));
+        exit(2);
+    }
+}
+
+
+static void
+ft_report_measure(ft_report_t *report, const char *plot)
 {
     size_t                i, n;
     ft_served_t          *served;
@@ -163,6 +244,10 @@ ft_report_measure(ft_report_t *report)
 
     if (!ft_fairness(served, n, &report->fairness)) {
         ft_report_no_memory();
+    }
+
+    if (plot != NULL) {
+        ft_report_draw(report, served, n, plot);
     }
 
     free(served);
@@ -216,11 +301,16 @@ ft_report_print(const ft_report_t *report, bool json)
     const ft_report_row_t  rows[] = {
         { "requests", "requests", (double) report->requests, 0 },
         { "other_lines", "other lines", (double) report->others, 0 },
+        { "cut_lines", "cut lines", (double) report->cut, 0 },
         { "dry_run", "of a dry run", (double) report->dry_run, 0 },
         { "passed", "with a pass", (double) report->status[FT_LOG_PASSED], 0 },
         { "bypassed", "bypassed", (double) report->status[FT_LOG_BYPASSED],
           0 },
         { "rejected", "rejected", (double) report->status[FT_LOG_REJECTED],
+          0 },
+        { "sold_out", "told sold out", (double) report->status[FT_LOG_SOLD_OUT],
+          0 },
+        { "closed", "before the opening", (double) report->status[FT_LOG_CLOSED],
           0 },
         { "shoppers", "shoppers", (double) shoppers, 0 },
         { "queued", "queued", (double) report->queued, 0 },
@@ -259,17 +349,16 @@ ft_report_option(int key, char *text, struct argp_state *state)
         options->json = true;
         return 0;
 
-    case ARGP_KEY_ARG:
-        if (options->log != NULL) {
-            argp_error(state, "one log at a time: \"%s\" is one too many; join "
-                       "them with cat and read \"-\"", text);
-        }
+    case 'p':
+        options->plot = text;
+        return 0;
 
-        options->log = text;
+    case ARGP_KEY_ARG:
+        options->logs[options->n++] = text;
         return 0;
 
     case ARGP_KEY_END:
-        if (options->log == NULL) {
+        if (options->n == 0) {
             argp_error(state, "name an access log, or \"-\" for the standard "
                        "input");
         }
@@ -284,6 +373,7 @@ ft_report_option(int key, char *text, struct argp_state *state)
 static FILE *
 ft_report_open(const char *log)
 {
+    int    c;
     FILE  *file;
 
     if (strcmp(log, "-") == 0) {
@@ -297,6 +387,18 @@ ft_report_open(const char *log)
         exit(2);
     }
 
+    c = getc(file);
+
+    if (c == FT_REPORT_GZIP) {
+        fprintf(stderr, "flash-report: %s is compressed: zcat %s | flash-report "
+                "-\n", log, log);
+        exit(2);
+    }
+
+    if (c != EOF) {
+        ungetc(c, file);
+    }
+
     return file;
 }
 
@@ -305,34 +407,39 @@ int
 main(int argc, char **argv)
 {
     FILE                 *file;
+    size_t                i;
     ft_report_t           report;
     ft_report_options_t   options;
 
     static const struct argp  argp = {
         .options = ft_report_option_list,
         .parser = ft_report_option,
-        .args_doc = "ACCESS_LOG",
-        .doc = "Prints how fair a sale was, from an access log in the format "
-               "that docs/log.md describes; \"-\" reads the standard input."
+        .args_doc = "ACCESS_LOG...",
+        .doc = "Prints how fair a sale was, from access logs in the format that "
+               "docs/log.md describes; \"-\" reads the standard input."
     };
 
-    options = (ft_report_options_t) { NULL, false };
-    argp_err_exit_status = 2;
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
-
+    options = (ft_report_options_t) { .n = 0 };
     report = (ft_report_t) { .requests = 0 };
 
-    if (!ft_report_shoppers_init(&report.shoppers)) {
+    options.logs = calloc((size_t) argc, sizeof(char *));
+
+    if (options.logs == NULL || !ft_report_shoppers_init(&report.shoppers)) {
         ft_report_no_memory();
     }
 
-    file = ft_report_open(options.log);
-    ft_report_read(&report, file, options.log);
-    fclose(file);
+    argp_err_exit_status = 2;
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
+
+    for (i = 0; i < options.n; i++) {
+        file = ft_report_open(options.logs[i]);
+        ft_report_read(&report, file, options.logs[i]);
+        fclose(file);
+    }
 
     if (report.requests == 0) {
         fprintf(stderr, "flash-report: no line of %s (%llu) has a status=: "
-                "it takes the log_format of docs/log.md\n", options.log,
+                "it takes the log_format of docs/log.md\n", options.logs[0],
                 (unsigned long long) report.others);
         return 1;
     }
@@ -343,9 +450,10 @@ main(int argc, char **argv)
                 (unsigned long long) report.broken);
     }
 
-    ft_report_measure(&report);
+    ft_report_measure(&report, options.plot);
     ft_report_print(&report, options.json);
     ft_report_shoppers_free(&report.shoppers);
+    free(options.logs);
 
     return 0;
 }

@@ -83,12 +83,15 @@ ft_log_status(ft_log_line_t *line, ft_log_text_t value)
     size_t  i, suffix;
 
     static const char  *names[FT_LOG_STATUSES] = {
+        [FT_LOG_NONE] = "",
         [FT_LOG_OTHER] = "",
         [FT_LOG_QUEUED] = "QUEUED",
         [FT_LOG_ADMITTED] = "ADMITTED",
         [FT_LOG_REJECTED] = "REJECTED",
         [FT_LOG_PASSED] = "PASSED",
-        [FT_LOG_BYPASSED] = "BYPASSED"
+        [FT_LOG_BYPASSED] = "BYPASSED",
+        [FT_LOG_SOLD_OUT] = "SOLD_OUT",
+        [FT_LOG_CLOSED] = "CLOSED"
     };
 
     suffix = sizeof("_DRY_RUN") - 1;
@@ -103,7 +106,7 @@ ft_log_status(ft_log_line_t *line, ft_log_text_t value)
 
     line->status = FT_LOG_OTHER;
 
-    for (i = 1; i < FT_LOG_STATUSES; i++) {
+    for (i = FT_LOG_QUEUED; i < FT_LOG_STATUSES; i++) {
         if (ft_log_equal(value, names[i])) {
             line->status = (ft_log_status_t) i;
         }
@@ -111,40 +114,59 @@ ft_log_status(ft_log_line_t *line, ft_log_text_t value)
 }
 
 
-static bool
+/* The keys that are read here, each once in a line. */
+typedef enum {
+    FT_LOG_KEY_STATUS = 1,
+    FT_LOG_KEY_ID = 2,
+    FT_LOG_KEY_FIRST = 4,
+    FT_LOG_KEY_WAITED = 8
+} ft_log_key_t;
+
+
+static unsigned
 ft_log_pair(ft_log_line_t *line, ft_log_text_t key, ft_log_text_t value)
 {
-    if (value.len == 0 || ft_log_equal(value, "-")) {
-        return false;
-    }
+    bool  given;
+
+    given = value.len != 0 && !ft_log_equal(value, "-");
 
     if (ft_log_equal(key, "status")) {
-        ft_log_status(line, value);
-        return true;
+
+        if (given) {
+            ft_log_status(line, value);
+        }
+
+        return FT_LOG_KEY_STATUS;
     }
 
     if (ft_log_equal(key, "id")) {
-        line->id = ft_log_hash(value);
-
-    } else if (ft_log_equal(key, "first")) {
-        line->first_us = ft_log_time(value);
-
-    } else if (ft_log_equal(key, "waited")) {
-        line->waited_us = ft_log_time(value);
+        line->id = given ? ft_log_hash(value) : 0;
+        return FT_LOG_KEY_ID;
     }
 
-    return false;
+    if (ft_log_equal(key, "first")) {
+        line->first_us = given ? ft_log_time(value) : -1;
+        return FT_LOG_KEY_FIRST;
+    }
+
+    if (ft_log_equal(key, "waited")) {
+        line->waited_us = given ? ft_log_time(value) : -1;
+        return FT_LOG_KEY_WAITED;
+    }
+
+    return 0;
 }
 
 
-bool
+ft_log_kind_t
 ft_log_read(ft_log_line_t *line, const char *text, size_t len)
 {
-    bool            status;
+    bool            torn;
+    unsigned        keys, found;
     const char     *end, *equals, *last, *next;
     ft_log_text_t   key, value;
 
-    line->status = FT_LOG_OTHER;
+    line->status = FT_LOG_NONE;
     line->dry_run = false;
     line->id = 0;
     line->first_us = -1;
@@ -156,7 +178,8 @@ ft_log_read(ft_log_line_t *line, const char *text, size_t len)
         last--;
     }
 
-    status = false;
+    keys = 0;
+    torn = false;
 
     for ( /* void */ ; text < last; text = next) {
         end = memchr(text, ' ', (size_t) (last - text));
@@ -171,8 +194,14 @@ ft_log_read(ft_log_line_t *line, const char *text, size_t len)
         key = (ft_log_text_t) { text, (size_t) (equals - text) };
         value = (ft_log_text_t) { equals + 1, (size_t) (end - equals - 1) };
 
-        status |= ft_log_pair(line, key, value);
+        found = ft_log_pair(line, key, value);
+        torn |= (keys & found) != 0;
+        keys |= found;
     }
 
-    return status;
+    if (line->status == FT_LOG_NONE) {
+        return FT_LOG_FOREIGN;
+    }
+
+    return torn ? FT_LOG_TORN : FT_LOG_WHOLE;
 }

@@ -13,12 +13,15 @@
 
 
 typedef enum {
-    FT_LOG_OTHER,           /* a status that decides nothing: SOLD_OUT, ... */
+    FT_LOG_NONE,
+    FT_LOG_OTHER,           /* one that is not known here */
     FT_LOG_QUEUED,
     FT_LOG_ADMITTED,
     FT_LOG_REJECTED,
     FT_LOG_PASSED,
     FT_LOG_BYPASSED,
+    FT_LOG_SOLD_OUT,
+    FT_LOG_CLOSED,
     FT_LOG_STATUSES
 } ft_log_status_t;
 
@@ -32,11 +35,15 @@ typedef struct {
 } ft_log_line_t;
 
 
-/*
- * Reads a line, with or without its end.  False: it has no status, so it is
- * not about a request that the throttle saw.
- */
-bool ft_log_read(ft_log_line_t *line, const char *text, size_t len);
+typedef enum {
+    FT_LOG_FOREIGN,         /* no status: not of a request that the throttle saw */
+    FT_LOG_WHOLE,
+    FT_LOG_TORN             /* the beginning of one line, and another one */
+} ft_log_kind_t;
+
+
+/* Reads a line, with or without its end. */
+ft_log_kind_t ft_log_read(ft_log_line_t *line, const char *text, size_t len);
 
 
 #endif /* FT_REPORT_LOG_H_INCLUDED */

@@ -73,11 +73,60 @@ ok 'shoppers are told apart by id' has shoppers 3 few.json
 ok 'an admission without its times is left out, with a word' \
     grep -q '1 admissions lack' "$dir/few.err"
 
+# a log that is written meanwhile, one that was rotated, one of nobody's
+
+head -c -20 "$dir/few" > "$dir/growing"
+"$report" --json "$dir/growing" > "$dir/growing.json" 2> "$dir/growing.err"
+ok 'a last line without its end is left out' has cut_lines 1 growing.json
+ok 'and only that one' has shoppers 2 growing.json
+
+tail -n +3000 "$dir/log" > "$dir/log.1"
+head -n 2999 "$dir/log" > "$dir/log.0"
+"$report" --json "$dir/log.1" "$dir/log.0" > "$dir/rotated.json"
+ok 'rotated logs are one log, in any order' \
+    cmp -s "$dir/report.json" "$dir/rotated.json"
+
+gzip -c "$dir/log" > "$dir/log.gz"
+gzip -dc "$dir/log.gz" | "$report" --json - > "$dir/zcat.json"
+ok 'a compressed one through zcat' cmp -s "$dir/report.json" "$dir/zcat.json"
+refuses 'is compressed: zcat ' "$report" "$dir/log.gz"
+
+{ cat "$dir/few"; head -c 3000000 /dev/zero | tr '\0' 'x'; echo; cat "$dir/few"; } \
+    > "$dir/long"
+"$report" --json "$dir/long" > "$dir/long.json" 2> "$dir/long.err"
+ok 'a line of three megabytes is none' has cut_lines 1 long.json
+ok 'and does no harm to the next' has dry_run 6 long.json
+
+# the picture
+
+"$report" --plot "$dir/plot.svg" "$dir/log" > "$dir/plotted"
+"$report" "$dir/log" > "$dir/table"
+ok 'a picture changes no figure' cmp -s "$dir/plotted" "$dir/table"
+ok 'it is XML' perl -e '
+    local $/; my $text = <>; my @open;
+    while ($text =~ m{<(/?)(\w+)[^<>]*?(/?)>}g) {
+        if ($1) { exit 1 if pop @open ne $2 } elsif (!$3) { push @open, $2 }
+    }
+    exit(@open != 0 || $text !~ /^<svg /);
+    ' "$dir/plot.svg"
+marks() { [ "$(grep -c '<use ' "$1")" -gt "$2" ] && [ "$(grep -c '<use ' "$1")" -lt 8041 ]; }
+ok 'with its marks' marks "$dir/plot.svg" 100
+ok 'one shopper makes a picture, too' "$report" --plot "$dir/one.svg" "$dir/few"
+ok 'and so does nobody' "$report" --plot "$dir/none.svg" - <<'END'
+id=c status=REJECTED
+END
+refuses 'cannot write' "$report" --plot /nonexistent/plot.svg "$dir/log"
+
+# the memory is the shoppers', not the log's
+
+lines() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print "time=" i " id=s" i % 1000 " status=QUEUED first=1" }'; }
+most() { lines "$1" | ( ulimit -v 20000; "$report" --json - > /dev/null ); }
+ok 'a long log takes no more than a short one' most 500000
+
 : > "$dir/empty"
 refuses 'it takes the log_format of docs/log.md' "$report" "$dir/empty"
 refuses 'cannot open /nonexistent/log' "$report" /nonexistent/log
 refuses 'cannot read' "$report" "$dir"
 refuses 'name an access log' "$report"
-refuses 'one log at a time' "$report" "$dir/log" "$dir/few"
 
 done_testing

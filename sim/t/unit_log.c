@@ -7,7 +7,7 @@
 static bool
 ft_read(ft_log_line_t *line, const char *text)
 {
-    return ft_log_read(line, text, strlen(text));
+    return ft_log_read(line, text, strlen(text)) == FT_LOG_WHOLE;
 }
 
 
@@ -35,7 +35,15 @@ ft_test_log(void)
           && other.id == line.id && other.waited_us == -1,
           "pairs in any order, among others, of a dry run");
     ft_ok(ft_read(&other, "id=ac status=SOLD_OUT") && other.id != line.id
-          && other.status == FT_LOG_OTHER, "another id, another status");
+          && other.status == FT_LOG_SOLD_OUT, "another id, another status");
+    ft_ok(ft_read(&other, "id=ac status=NEW") && other.status == FT_LOG_OTHER,
+          "a status that is not known here");
+    ft_ok(ft_log_read(&line, "id=ab status=ADMITTED first=17id=ac status=QUEUED "
+                      "first=5", 62) == FT_LOG_TORN
+          && ft_log_read(&line, "id=ab sttime=5 id=ac status=QUEUED", 34)
+             == FT_LOG_TORN
+          && ft_log_read(&line, "id=ab first=5", 13) == FT_LOG_FOREIGN,
+          "a line that was cut off, and another behind it");
 
     ft_ok(!ft_read(&line, "") && !ft_read(&line, "\n")
           && !ft_read(&line, "id=ab status=- first=1")
