@@ -147,6 +147,9 @@ ngx_http_flash_throttle_metric_t  ngx_http_flash_throttle_key_table[] = {
     { "sold_out_total", "sold_out_total", COUNTER, 1, TOTAL(sold_out),
       "Requests that were told that everything is sold." },
 
+    { "closed_total", "closed_total", COUNTER, 1, TOTAL(closed),
+      "Requests that came before the opening." },
+
     { "passed", "passed_total", COUNTER, 1, TOTAL(passed),
       "Requests with a valid pass." },
 
