@@ -410,7 +410,45 @@ __DATA__
 
 
 
-=== TEST 9: twice in a location
+=== TEST 9: a sale that opens later is opened
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1000r/s;
+--- config
+    flash_throttle_opens 2999-01-01T00:00:00Z;
+    location / {
+        flash_throttle zone=sale;
+        flash_throttle_poll min=100ms max=500ms;
+        proxy_pass http://upstream;
+    }
+    location /control {
+        flash_throttle_control;
+    }
+--- shop
+    my @early = map { shopper } 1 .. 5;
+
+    is($_->poll('/checkout')->json->{status}, 'closed', 'before the opening') for @early;
+    is(order(command => 'hold')->json->{state}{opened_ms}, 0, 'hold does not open it');
+    is($early[0]->poll('/checkout')->json->{status}, 'closed', 'closed');
+
+    is(order(command => 'sold-out')->status, 200, 'sold beforehand');
+    is($early[0]->poll('/checkout')->json->{status}, 'sold_out', 'is sold out');
+    order(command => 'resume');
+    is($early[0]->poll('/checkout')->json->{status}, 'closed', 'closed again');
+
+    my $state = order(command => 'open')->json->{state};
+
+    cmp_ok(abs($state->{opened_ms} / 1000 - time), '<', 5, 'opened now');
+    is(wait_for_admission($_, '/checkout')->status, 200, 'let in') for @early;
+
+    reload();
+    is(wait_for_admission(shopper, '/checkout')->status, 200, 'open over a reload');
+
+    order(command => 'reset');
+    is(shopper->poll('/checkout')->json->{status}, 'closed', 'reset: it opens when the configuration says');
+
+
+
+=== TEST 10: twice in a location
 --- config
     location /control {
         flash_throttle_control;
@@ -424,7 +462,7 @@ __DATA__
 
 
 
-=== TEST 10: it takes no arguments
+=== TEST 11: it takes no arguments
 --- config
     location /control {
         flash_throttle_control on;
