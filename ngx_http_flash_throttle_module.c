@@ -76,6 +76,13 @@ static ngx_command_t  ngx_http_flash_throttle_commands[] = {
       0,
       NULL },
 
+    { ngx_string("flash_throttle_adapt"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE123,
+      ngx_http_flash_throttle_adapt,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
     { ngx_string("flash_throttle_bypass"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
       ngx_http_set_predicate_slot,
@@ -276,6 +283,7 @@ ngx_http_flash_throttle_create_conf(ngx_conf_t *cf)
     conf->shm_zone = NGX_CONF_UNSET_PTR;
     conf->bind = NGX_CONF_UNSET_PTR;
     conf->bypass = NGX_CONF_UNSET_PTR;
+    conf->adapt = NGX_CONF_UNSET_PTR;
     conf->session = NGX_CONF_UNSET_MSEC;
     conf->poll_min = NGX_CONF_UNSET_MSEC;
     conf->poll_max = NGX_CONF_UNSET_MSEC;
@@ -325,6 +333,7 @@ ngx_http_flash_throttle_merge_conf(ngx_conf_t *cf, void *parent, void *child)
 
     ngx_conf_merge_ptr_value(conf->bind, prev->bind, NULL);
     ngx_conf_merge_ptr_value(conf->bypass, prev->bypass, NULL);
+    ngx_conf_merge_ptr_value(conf->adapt, prev->adapt, NULL);
     ngx_conf_merge_msec_value(conf->session, prev->session, 600000);
 
     if (conf->poll_min == NGX_CONF_UNSET_MSEC) {
@@ -365,6 +374,10 @@ ngx_http_flash_throttle_merge_conf(ngx_conf_t *cf, void *parent, void *child)
 
     zone = conf->shm_zone->data;
     zone->rules = &conf->rules;
+
+    if (ngx_http_flash_throttle_init_adapt(cf, conf) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
 
     if (ngx_http_flash_throttle_init_cookie(cf, conf) != NGX_OK) {
         return NGX_CONF_ERROR;

@@ -1,6 +1,6 @@
 # The core library, and its unit tests.
 
-CORE_NAMES := ft_admission ft_bucket ft_census ft_control ft_foresee \
+CORE_NAMES := ft_adapt ft_admission ft_bucket ft_census ft_control ft_foresee \
               ft_history ft_hold ft_line ft_mark ft_news ft_opening ft_orders \
               ft_pass ft_rfc3339 ft_room ft_sessions ft_state ft_ticket \
               ft_waits ft_zone

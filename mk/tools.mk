@@ -41,3 +41,8 @@ test-e2e: $(NGINX) $(BUILD)/checkout $(CROWD) $(BUILD)/flash-verify $(BUILD)/fla
 	BUILD=$(BUILD) TEST_NGINX_BINARY=$(NGINX) CHECKOUT=$(CHECKOUT) CROWD=$(CROWD) \
 	    VERIFY=$(BUILD)/flash-verify \
 	    prove t/e2e
+
+.PHONY: adapt
+
+adapt: $(NGINX) $(BUILD)/checkout $(CROWD) ## a payment provider that slows down, measured into docs/img/adapt.svg (two minutes, gnuplot)
+	@scripts/adapt.sh

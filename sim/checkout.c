@@ -16,7 +16,9 @@ ft_checkout_answer(ft_world_t *world, ft_shopper_t *shopper,
     world->checkout.in_progress--;
 
     if (world->edge != NULL) {
-        ft_edge_done(world, (uint32_t) (shopper - world->shoppers));
+        ft_edge_done(world, (uint32_t) (shopper - world->shoppers),
+                     outcome == FT_OUTCOME_REFUSED
+                     || outcome == FT_OUTCOME_SOLD_OUT);
     }
 
     if (world->now_us > shopper->leaves_us) {

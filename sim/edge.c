@@ -35,8 +35,8 @@ ft_edge_create(const ft_options_t *options)
         return NULL;
     }
 
-    edge->limits.period_ms = FT_PERIOD_DEFAULT_MS;
-    edge->limits.burst = options->burst;
+    edge->adapt.target_ms = options->adapt_ms;
+    edge->adapt.min_milli = FT_AIMD_UP_MILLI;
 
     edge->rules.policy = options->variant == FT_EDGE_LOTTERY
                          ? FT_POLICY_LOTTERY : FT_POLICY_FAIR;
@@ -47,7 +47,6 @@ ft_edge_create(const ft_options_t *options)
     edge->rules.poll_min_ms = options->poll_min_ms;
     edge->rules.poll_max_ms = options->poll_max_ms;
     edge->rules.session_ms = options->session_ms;
-    edge->limits.sessions = options->sessions;
 
     if (options->opens_ms) {
         edge->rules.opens_ms = FT_EDGE_BEGAN_MS + options->opens_ms;
@@ -82,6 +81,20 @@ ft_edge_clock(ft_world_t *world, uint32_t worker)
 }
 
 
+/* As configured now. */
+static ft_limits_t
+ft_edge_limits(const ft_world_t *world)
+{
+    return (ft_limits_t) {
+        .rate_milli = world->rate_milli,
+        .period_ms = FT_PERIOD_DEFAULT_MS,
+        .burst = world->options->burst,
+        .inflight = world->inflight,
+        .sessions = world->options->sessions
+    };
+}
+
+
 static ft_call_t
 ft_edge_call(ft_world_t *world, uint32_t worker)
 {
@@ -89,8 +102,14 @@ ft_edge_call(ft_world_t *world, uint32_t worker)
     ft_edge_t  *edge;
 
     edge = world->edge;
-    edge->limits.rate_milli = world->rate_milli;
-    edge->limits.inflight = world->inflight;
+    edge->limits = ft_edge_limits(world);
+
+    if (world->options->aimd) {
+        edge->limits.rate_milli = edge->aimd.rate_milli;
+
+    } else if (world->options->adapt_ms) {
+        ft_adapt_limits(&edge->state->adapt, &edge->adapt, &edge->limits);
+    }
 
     call.state = edge->state;
     call.limits = &edge->limits;
@@ -122,6 +141,9 @@ ft_edge_reset(ft_world_t *world)
     edge = world->edge;
     edge->held = 0;
     edge->held_max = 0;
+
+    memset(&edge->aimd, 0, sizeof(ft_aimd_t));
+    edge->aimd.rate_milli = world->rate_milli;
 
     for (i = 0; i < edge->nworkers; i++) {
         memset(&edge->workers[i].line, 0, sizeof(ft_line_t));
@@ -420,14 +442,30 @@ ft_edge_leave(ft_world_t *world, uint32_t index)
 
 
 void
-ft_edge_done(ft_world_t *world, uint32_t index)
+ft_edge_done(ft_world_t *world, uint32_t index, bool refused)
 {
+    uint32_t       took;
+    uint64_t       now;
+    ft_limits_t    limits;
     ft_call_t      call;
     ft_shopper_t  *shopper;
 
     shopper = &world->shoppers[index];
 
     ft_admission_done(world->edge->state, shopper->epoch, shopper->worker);
+
+    now = ft_edge_clock(world, shopper->worker);
+    took = (uint32_t) ((world->now_us - shopper->admitted_us) / 1000);
+
+    if (world->options->aimd && !refused) {
+        ft_aimd_answer(&world->edge->aimd, world->options->adapt_ms, took, now);
+
+    } else if (world->options->adapt_ms) {
+        limits = ft_edge_limits(world);
+        ft_adapt_answer(&world->edge->state->adapt, &world->edge->adapt,
+                        &limits, refused ? FT_ANSWER_REFUSAL : FT_ANSWER_GOOD,
+                        took, now);
+    }
 
     if (shopper->over) {
         call = ft_edge_call(world, shopper->worker);

@@ -8,6 +8,7 @@
 
 
 #include <stdint.h>
+#include "aimd.h"
 #include "ft_admission.h"
 #include "options.h"
 
@@ -22,6 +23,8 @@ typedef struct {
 typedef struct {
     ft_state_t        *state;
     ft_limits_t        limits;
+    ft_adapt_rules_t   adapt;
+    ft_aimd_t          aimd;
     ft_rules_t         rules;
     ft_edge_worker_t   workers[FT_SIM_WORKERS_MAX];
     uint32_t           nworkers;
@@ -54,8 +57,8 @@ void ft_edge_wake(struct ft_world_s *world, uint32_t worker);
 /* A held shopper closes its connection. */
 void ft_edge_leave(struct ft_world_s *world, uint32_t shopper);
 
-/* A request that the edge let through has ended at checkout. */
-void ft_edge_done(struct ft_world_s *world, uint32_t shopper);
+/* A request that the edge let through has ended at checkout, or was refused. */
+void ft_edge_done(struct ft_world_s *world, uint32_t shopper, bool refused);
 
 
 #endif /* FT_SIM_EDGE_H_INCLUDED */

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "ft_adapt.h"
 #include "ft_config.h"
 
 
@@ -27,6 +28,8 @@ enum {
     FT_OPT_SESSIONS,
     FT_OPT_SESSION,
     FT_OPT_OVER,
+    FT_OPT_ADAPT,
+    FT_OPT_ADAPT_BY,
     FT_OPT_POLL_MIN,
     FT_OPT_POLL_MAX,
     FT_OPT_HOLD,
@@ -109,6 +112,12 @@ static const struct argp_option  ft_option_list[] = {
     { "session", FT_OPT_SESSION, "S", 0, "the life of a pass (600)", 0 },
     { "over", FT_OPT_OVER, "SHARE", 0,
       "of the passes that are over when checkout has answered (0)", 0 },
+    { "adapt", FT_OPT_ADAPT, "S", 0,
+      "what is let in follows checkout's answers, which should take so long "
+      "(default: it does not)", 0 },
+    { "adapt-by", FT_OPT_ADAPT_BY, "window|aimd", 0,
+      "as it ships, or the rate by additive increase and multiplicative "
+      "decrease", 0 },
     { "poll-min", FT_OPT_POLL_MIN, "S", 0, "least advised retry (0.3)", 0 },
     { "poll-max", FT_OPT_POLL_MAX, "S", 0, "largest advised retry (15)", 0 },
     { "hold", FT_OPT_HOLD, "S", 0,
@@ -306,6 +315,21 @@ ft_option_edge(int key, char *text, struct argp_state *state)
         options->over = ft_option_number(state, "over", text, 0, 1);
         return 0;
 
+    case FT_OPT_ADAPT:
+        options->adapt_ms = ft_option_ms(state, "adapt", text,
+                                         FT_ADAPT_TARGET_MIN_MS / 1e3,
+                                         FT_ADAPT_TARGET_MAX_MS / 1e3);
+        return 0;
+
+    case FT_OPT_ADAPT_BY:
+        if (strcmp(text, "window") != 0 && strcmp(text, "aimd") != 0) {
+            argp_error(state, "--adapt-by takes window or aimd, not \"%s\"",
+                       text);
+        }
+
+        options->aimd = (strcmp(text, "aimd") == 0);
+        return 0;
+
     case FT_OPT_POLL_MIN:
         options->poll_min_ms = ft_option_ms(state, "poll-min", text, 0.1,
                                             FT_POLL_MAX_LIMIT_MS / 1e3);
@@ -446,7 +470,7 @@ ft_options_check(const ft_options_t *options, struct argp_state *state)
     }
 
     if (options->rate_milli == 0 && edge && options->inflight == 0
-        && options->sessions == 0)
+        && options->sessions == 0 && options->adapt_ms == 0)
     {
         argp_error(state, "without --slots or --inflight, --rate or --sessions "
                    "must bound the admissions");

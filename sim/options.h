@@ -54,6 +54,8 @@ typedef struct {
     uint32_t           sessions;    /* most passes alive; 0: any */
     uint32_t           session_ms;
     double             over;        /* share of passes over when sold */
+    uint32_t           adapt_ms;    /* target; 0: nothing adapts */
+    bool               aimd;        /* the textbook's way */
     uint32_t           poll_min_ms;
     uint32_t           poll_max_ms;
     uint32_t           hold_ms;

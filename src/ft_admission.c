@@ -586,7 +586,7 @@ ft_admission_snapshot(const ft_call_t *call)
 {
     uint64_t        came, missed, now_us;
     ft_state_t     *state;
-    ft_snapshot_t   s;
+    ft_snapshot_t   s = { 0 };
     ft_standing_t   newcomer;
 
     ft_control_tick(call);

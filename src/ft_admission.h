@@ -25,7 +25,7 @@ typedef struct {
     uint64_t            now_ms;
     uint32_t            worker;     /* the caller's slot, < workers */
     uint32_t            workers;    /* slots in use, <= FT_WORKERS */
-    ft_limits_t         ordered;    /* ft_orders_obey()'s */
+    ft_limits_t         ordered;    /* ft_orders_obey()'s and ft_adapt_obey()'s */
 } ft_call_t;
 
 
@@ -49,6 +49,17 @@ typedef struct {
     bool                replay;     /* the ticket is as it was: no new one */
 } ft_verdict_t;
 
+
+/*
+ * The limits in force where the upstream's answers move them: narrows those that
+ * call->limits points to, which then points into *call, which must not be copied
+ * any longer.  Before ft_orders_obey(); an ordered rate leaves nothing to adapt.
+ */
+void ft_adapt_obey(ft_call_t *call, const ft_adapt_rules_t *rules);
+
+/* Adds to a snapshot what adaptation has come to; limits: the zone's own. */
+void ft_adapt_figures(const ft_state_t *state, const ft_adapt_rules_t *rules,
+    const ft_limits_t *limits, ft_snapshot_t *s);
 
 /*
  * Decides a request without a valid pass.
@@ -126,7 +137,10 @@ void ft_admission_failed(ft_state_t *state, uint32_t epoch);
 /* Whether it is not open yet where this call is from. */
 bool ft_opening_is_closed(const ft_call_t *call);
 
-/* What the figures are now; no side effect but a due tick. */
+/*
+ * What the figures are now, but for those of adaptation (ft_adapt_figures()); no
+ * side effect but a due tick.
+ */
 ft_snapshot_t ft_admission_snapshot(const ft_call_t *call);
 
 

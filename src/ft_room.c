@@ -29,6 +29,38 @@ ft_least(uint64_t a, uint64_t b)
 }
 
 
+void
+ft_adapt_obey(ft_call_t *call, const ft_adapt_rules_t *rules)
+{
+    if (ft_load(&call->state->orders.rate_milli)
+        || ft_load(&call->state->orders.rate_said_milli))
+    {
+        return;
+    }
+
+    call->ordered = *call->limits;
+    ft_adapt_limits(&call->state->adapt, rules, &call->ordered);
+    call->limits = &call->ordered;
+}
+
+
+void
+ft_adapt_figures(const ft_state_t *state, const ft_adapt_rules_t *rules,
+    const ft_limits_t *limits, ft_snapshot_t *s)
+{
+    ft_limits_t  now;
+
+    now = *limits;
+    ft_adapt_limits(&state->adapt, rules, &now);
+
+    s->adapt_inflight = now.inflight;
+    s->adapt_rate_milli = ft_adapt_rate_milli(&state->adapt, rules, limits);
+    s->answer_ms = ft_load(&state->adapt.mean_ms);
+    s->answers_milli = ft_load(&state->adapt.answered_milli);
+    s->answer_errors_milli = ft_load(&state->adapt.errors_milli);
+}
+
+
 /* The pass does not begin after all. */
 static void
 ft_admission_end_session(const ft_call_t *call, uint64_t first_ms)
@@ -90,6 +122,7 @@ ft_admission_take(const ft_call_t *call, uint64_t first_ms)
            + ft_admission_expecting(call) > call->limits->inflight)
     {
         atomic_fetch_sub(&hand->inflight, 1);
+        ft_store(&call->state->adapt.turned_away, 1);
         return false;
     }
 

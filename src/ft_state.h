@@ -11,6 +11,7 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include "ft_adapt.h"
 #include "ft_bucket.h"
 #include "ft_census.h"
 #include "ft_history.h"
@@ -115,6 +116,7 @@ typedef struct {
     _Atomic uint32_t  seen[FT_SEEN];
     ft_marks_t        marks;
     ft_sessions_t     sessions;
+    ft_adapt_t        adapt;
     ft_hand_t         hand[FT_WORKERS];
     ft_census_t       census;
     ft_waits_t        waits;        /* of the admitted */
@@ -144,6 +146,13 @@ typedef struct {
     uint32_t          rate_ordered_milli;   /* the operator's, 0: none */
     uint32_t          rate_said_milli;      /* the upstream's */
     uint64_t          opened_ms;    /* epoch; 0: not by order */
+
+    /* where what is let in adapts, see ft_adapt.h; 0 elsewhere */
+    uint32_t          adapt_inflight;
+    uint32_t          adapt_rate_milli;
+    uint32_t          answer_ms;
+    uint32_t          answers_milli;
+    uint32_t          answer_errors_milli;
 } ft_snapshot_t;
 
 

@@ -61,6 +61,8 @@ struct ngx_http_flash_throttle_zone_s {
     /* the rules of a location that uses the zone, for ticks of the status */
     ft_rules_t                      *rules;
 
+    ft_adapt_rules_t                *adapt;         /* NULL: off */
+
     /* of this worker */
     uint32_t                         worker;
     time_t                           joined;
@@ -151,6 +153,7 @@ typedef struct {
     ngx_http_flash_throttle_pages_t  *pages;        /* NULL: page for all */
     ngx_http_complex_value_t        *bind;
     ngx_array_t                     *bypass;
+    ft_adapt_rules_t                *adapt;         /* NULL: off */
     ngx_msec_t                       session;
     ngx_msec_t                       poll_min;
     ngx_msec_t                       poll_max;
@@ -234,6 +237,13 @@ void ngx_http_flash_throttle_admit(ngx_http_flash_throttle_ctx_t *ctx,
  * ways, a complete answer and the end of the request, the first one counts.
  */
 void ngx_http_flash_throttle_done(ngx_http_flash_throttle_ctx_t *ctx);
+
+/* What the upstream's answer tells, if what is let in adapts to it. */
+void ngx_http_flash_throttle_answered(ngx_http_flash_throttle_ctx_t *ctx);
+
+/* Makes a location's adaptation the one of its zone. */
+ngx_int_t ngx_http_flash_throttle_init_adapt(ngx_conf_t *cf,
+    ngx_http_flash_throttle_conf_t *ftcf);
 
 /* Watches, in this worker, for answers to be complete. */
 void ngx_http_flash_throttle_init_filter(void);
@@ -343,6 +353,9 @@ char *ngx_http_flash_throttle_once(ngx_conf_t *cf, ngx_command_t *cmd,
 ngx_int_t ngx_http_flash_throttle_msec(ngx_str_t *s, ngx_int_t least,
     ngx_int_t most, uint32_t *msec);
 
+/* A rate, "Nr/s" or "Nr/m", a second x 1000. */
+ngx_int_t ngx_http_flash_throttle_rate(ngx_str_t *s, uint32_t *rate);
+
 /* Says what is wrong with an argument, and what it must be. */
 char *ngx_http_flash_throttle_refuse(ngx_conf_t *cf, ngx_command_t *cmd,
     const char *what, ngx_str_t *arg, const char *must);
@@ -362,6 +375,8 @@ char *ngx_http_flash_throttle_poll(ngx_conf_t *cf, ngx_command_t *cmd,
 char *ngx_http_flash_throttle_opens(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 char *ngx_http_flash_throttle_log_level(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+char *ngx_http_flash_throttle_adapt(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 
 /* Makes the key ring: from the secret file, or one of this start. */

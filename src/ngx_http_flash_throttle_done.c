@@ -113,7 +113,9 @@ ngx_http_flash_throttle_done(ngx_http_flash_throttle_ctx_t *ctx)
 
     ft_admission_done(ctx->state, ctx->epoch, zone->worker);
 
-    if (zone->limits.inflight) {
+    ngx_http_flash_throttle_answered(ctx);
+
+    if (zone->limits.inflight || zone->adapt) {
         ngx_http_flash_throttle_wake(
                          ngx_http_flash_throttle_line(zone, ctx->state));
     }

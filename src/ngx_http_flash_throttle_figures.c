@@ -122,6 +122,22 @@ ngx_http_flash_throttle_metric_t  ngx_http_flash_throttle_key_table[] = {
     { "opened_ms", "opened_timestamp_seconds", GAUGE, 1000, NOW(opened_ms),
       "When the operator opened the sale, 0 if that was not so." },
 
+    { "adapt_inflight", "adapt_inflight_limit", GAUGE, 1, NOW(adapt_inflight),
+      "Requests that adaptation allows at the upstream, 0 without it." },
+
+    { "adapt_rate_milli", "adapt_rate", GAUGE, 1000, NOW(adapt_rate_milli),
+      "Admissions a second that this comes to." },
+
+    { "answer_ms", "adapt_answer_seconds", GAUGE, 1000, NOW(answer_ms),
+      "The time of the upstream's answers that adaptation has measured." },
+
+    { "answers_milli", "adapt_answers", GAUGE, 1000, NOW(answers_milli),
+      "Answers a second that it has measured." },
+
+    { "answer_errors_milli", "adapt_errors_ratio", GAUGE, 1000,
+      NOW(answer_errors_milli),
+      "Of these answers, the share of errors." },
+
     { "first_attempts", "first_attempts_total", COUNTER, 1,
       TOTAL(first_attempts),
       "Requests without a ticket." },
@@ -292,6 +308,10 @@ ngx_http_flash_throttle_get_figures(ngx_http_flash_throttle_zone_t *zone,
                                  &call);
 
     f->now = ft_admission_snapshot(&call);
+
+    if (zone->adapt) {
+        ft_adapt_figures(f->state, zone->adapt, &zone->limits, &f->now);
+    }
 
     /* word by word, as they are written */
 

@@ -315,6 +315,11 @@ ngx_http_flash_throttle_call(ngx_http_flash_throttle_zone_t *zone,
     call->workers = ft_zone_workers(zone->sh);
 
     if (state) {
+
+        if (zone->adapt) {
+            ft_adapt_obey(call, zone->adapt);
+        }
+
         ft_orders_obey(call);
     }
 }

@@ -71,7 +71,7 @@ static void co_checkout_end(co_checkout_t *checkout, co_outcome_e outcome);
 static int64_t
 co_checkout_latest(const co_shop_t *shop, const co_form_t *form)
 {
-    return form->deadline_ms - shop->options->payment_max_ms
+    return form->deadline_ms - co_payments_max_ms(shop->payments)
            - CO_ANSWER_MARGIN_MS;
 }
 

@@ -77,6 +77,9 @@ static void co_http_product(co_http_t *http, struct evhttp_request *req);
 static void co_http_checkout(co_http_t *http, struct evhttp_request *req);
 static void co_http_stats(co_http_t *http, struct evhttp_request *req);
 static void co_http_health(co_http_t *http, struct evhttp_request *req);
+static void co_http_payments(co_http_t *http, struct evhttp_request *req);
+static int co_http_ms(const struct evkeyvalq *query, const char *name,
+    int64_t *ms);
 static void co_http_reset(co_http_t *http, struct evhttp_request *req);
 static void co_http_reset_done(void *data, co_store_result_e result);
 static void co_http_refuse(co_http_t *http, struct evhttp_request *req,
@@ -92,6 +95,7 @@ static const co_http_route_t  co_http_routes[] = {
       co_http_checkout },
     { "/stats", CO_HTTP_READ, "GET, HEAD", co_http_stats },
     { "/healthz", CO_HTTP_READ, "GET, HEAD", co_http_health },
+    { "/payments", EVHTTP_REQ_POST, "POST", co_http_payments },
     { "/reset", EVHTTP_REQ_POST, "POST", co_http_reset }
 };
 
@@ -377,6 +381,66 @@ co_http_health(co_http_t *http, struct evhttp_request *req)
     evbuffer_add_printf(evhttp_request_get_output_buffer(req), "%s\n",
                         closing ? "closing" : "ok");
     co_reply(&http->shop->replies, req, closing ? 503 : 200, CO_TYPE_TEXT, 0);
+}
+
+
+/* The payment provider becomes slow, or fast again. */
+static void
+co_http_payments(co_http_t *http, struct evhttp_request *req)
+{
+    int               good;
+    int64_t           min_ms, max_ms;
+    const char       *text;
+    co_shop_t        *shop = http->shop;
+    struct evkeyvalq  query;
+
+    if (!shop->options->allow_reset) {
+        co_http_refuse(http, req, 403, "Start the checkout with --allow-reset"
+                       " to allow this.");
+        return;
+    }
+
+    text = evhttp_uri_get_query(evhttp_request_get_evhttp_uri(req));
+    min_ms = max_ms = 0;
+    good = 0;
+
+    if (text != NULL && evhttp_parse_query_str(text, &query) == 0) {
+        good = co_http_ms(&query, "min-ms", &min_ms)
+               && co_http_ms(&query, "max-ms", &max_ms) && min_ms <= max_ms;
+        evhttp_clear_headers(&query);
+    }
+
+    if (!good) {
+        co_http_refuse(http, req, 400, "It takes ?min-ms=N&max-ms=N, from 0 to"
+                       " 600000, the first not above the second.");
+        return;
+    }
+
+    co_payments_pace(shop->payments, min_ms, max_ms);
+
+    evbuffer_add_printf(evhttp_request_get_output_buffer(req),
+                        "payments take %lld to %lld ms\n",
+                        (long long) min_ms, (long long) max_ms);
+    co_reply(&shop->replies, req, 200, CO_TYPE_TEXT, 0);
+}
+
+
+static int
+co_http_ms(const struct evkeyvalq *query, const char *name, int64_t *ms)
+{
+    char        *end;
+    const char  *text;
+
+    text = evhttp_find_header(query, name);
+
+    if (text == NULL || *text < '0' || *text > '9') {
+        return 0;
+    }
+
+    errno = 0;
+    *ms = strtoll(text, &end, 10);
+
+    return errno == 0 && *end == '\0' && *ms <= 600000;
 }
 
 

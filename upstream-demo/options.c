@@ -129,7 +129,8 @@ static const co_option_t  co_option_table[] = {
       "how long a connection may be silent between two reads [75000]" },
 
     { "allow-reset", NULL, co_option_set_flag, 0, 0, 0,
-      "accept POST /reset (full stock, no orders, statistics at zero)" },
+      "accept POST /reset (full stock, no orders, statistics at zero),\n"
+      "and POST /payments?min-ms=N&max-ms=N (they take so long from now on)" },
 
     { "admin", "unix:PATH", co_option_set_admin, 0, 0, 0,
       "a socket for GET and POST /admin/store: which of two stores is\n"

@@ -79,6 +79,21 @@ co_payments_destroy(co_payments_t *payments)
 
 
 void
+co_payments_pace(co_payments_t *payments, int64_t min_ms, int64_t max_ms)
+{
+    payments->conf.min_ms = min_ms;
+    payments->conf.max_ms = max_ms;
+}
+
+
+int64_t
+co_payments_max_ms(const co_payments_t *payments)
+{
+    return payments->conf.max_ms;
+}
+
+
+void
 co_payments_rewind(co_payments_t *payments)
 {
     payments->started = 0;

@@ -59,6 +59,13 @@ co_payments_t *co_payments_create(struct event_base *base,
 /* Not with payments in line or under way. */
 void co_payments_destroy(co_payments_t *payments);
 
+/* Payments that start from now on take so long. */
+void co_payments_pace(co_payments_t *payments, int64_t min_ms,
+    int64_t max_ms);
+
+/* The longest that one which starts now can take. */
+int64_t co_payments_max_ms(const co_payments_t *payments);
+
 /* Payment number 0 is next. */
 void co_payments_rewind(co_payments_t *payments);
 

@@ -95,6 +95,14 @@ ok 'beside a rate, nobody is overtaken for it' \
     bounds --runs 5 --patience 300 --slots 100 --inflight 0 --rate 15 \
     --sessions 100 --session 20 --over 0.7 --require 'overtaken<=0.001' \
     --require 'polls_per_shopper<=9'
+ok 'what is let in follows a payment provider that slows down' \
+    bounds --runs 3 --profile sim/profiles/adapt.txt --patience 60 \
+    --deadline off --rate 40 --inflight 0 --adapt 0.5 \
+    --require 'in_progress_max<=40' --require 'confirmed>=1300'
+ok 'better than by additive increase and multiplicative decrease' \
+    bounds --runs 3 --profile sim/profiles/adapt.txt --patience 60 \
+    --deadline off --rate 32 --inflight 0 --adapt 0.5 --adapt-by aimd \
+    --require 'in_progress_max>=80' --require 'confirmed<=1000'
 ok 'nobody is held when hold is 0' \
     bounds --hold 0 --require held_max=0
 ok 'a sale ten times as large has ten times the shoppers' \
@@ -117,6 +125,7 @@ refuses '--poll-min must not exceed --poll-max' "$sim" --poll-min 9 --poll-max 3
 refuses '--no-show needs a variant where shoppers poll' \
     "$sim" --variant queue --no-show 0.5
 refuses '--rate or --sessions must bound the admissions' "$sim" --inflight 0
+refuses '--adapt-by takes window or aimd' "$sim" --adapt-by guess
 refuses '"peak" is not an option' "$sim" peak
 refuses 'cannot write /nonexistent/trace' "$sim" --trace /nonexistent/trace
 refuses '--require takes up to' "$sim" --require 'fair>=1'

@@ -1,0 +1,274 @@
+# What is let in follows the upstream's answers: their time, and errors.
+
+use lib 't/lib';
+use Test::Nginx::Socket 'no_plan';
+use Sale;
+
+sub adapt { status_of('sale', 'localhost') }
+
+
+# Shoppers come, one after another, each answered by the till when told.
+sub buy {
+    my ($till, $n, $delay, $status) = @_;
+
+    for (1 .. $n) {
+        my $socket = shopper->request('GET', '/checkout', Wait => 0);
+        my $client = $till->accept;
+        my $head = '';
+
+        1 while $head !~ /\r\n\r\n/ && sysread $client, $head, 4096, length $head;
+
+        sleep $delay;
+        print $client "HTTP/1.0 $status\r\nContent-Length: 0\r\n\r\n";
+        close $client;
+        Shopper::read_all($socket);
+    }
+}
+
+no_root_location();
+run_tests();
+
+__DATA__
+
+=== TEST 1: answers that take long make the window smaller
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m inflight=50;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        flash_throttle_adapt target=20ms;
+        proxy_pass http://till;
+    }
+    location /throttle {
+        flash_throttle_status;
+    }
+--- shop
+    my $till = open_till;
+
+    buy($till, 1, 0, '200 OK');
+    is(adapt->{adapt_inflight}, 50, 'it begins at the bound');
+
+    wait_until('a smaller window', sub { buy($till, 5, 0.06, '200 OK'); adapt->{adapt_inflight} < 50 });
+
+    my $adapt = adapt;
+
+    cmp_ok($adapt->{answer_ms}, '>', 40, 'the time is that of the answers');
+    is($adapt->{answer_errors_milli}, 0, 'no errors');
+    cmp_ok($adapt->{adapt_rate_milli}, '<', 50_000 / 0.04, 'and what it lets in');
+
+    # what was learnt survives a reload
+
+    reload('inflight=50' => 'inflight=49');
+    cmp_ok(adapt->{adapt_inflight}, '<', 50, 'still smaller');
+    cmp_ok(adapt->{answer_ms}, '>', 40, 'still known');
+
+
+
+=== TEST 2: errors close the door, refusals do not
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m inflight=50;
+--- config
+    location / {
+        flash_throttle zone=sale policy=reject;
+        flash_throttle_adapt target=1s min=2r/s max=1000r/s;
+        proxy_pass http://till;
+    }
+    location /throttle {
+        flash_throttle_status;
+    }
+--- shop
+    my $till = open_till;
+
+    buy($till, 20, 0.1, '409 Conflict');
+    is(adapt->{answer_ms}, 0, '4xx says nothing');
+
+    wait_until('errors', sub {
+        my $socket = shopper->request('GET', '/checkout', Wait => 0);
+
+        if (IO::Select->new($till)->can_read(0.05)) {
+            my $client = $till->accept;
+            my $head = '';
+
+            1 while $head !~ /\r\n\r\n/ && sysread $client, $head, 4096, length $head;
+            print $client "HTTP/1.0 500 Error\r\nContent-Length: 0\r\n\r\n";
+            close $client;
+        }
+
+        Shopper::read_all($socket);
+        adapt->{answer_errors_milli} == 1000;
+    });
+
+    cmp_ok(adapt->{adapt_rate_milli}, '<=', 700_000, 'less is let in');
+    cmp_ok(adapt->{adapt_rate_milli}, '>=', 2000, 'but the least rate');
+
+
+
+=== TEST 3: an upstream that is not there is an error, a page of nginx no answer
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m inflight=50;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        flash_throttle_adapt target=1s;
+        proxy_pass http://till;
+    }
+    location /pixel {
+        flash_throttle zone=sale;
+        flash_throttle_adapt target=1s;
+        empty_gif;
+    }
+    location /throttle {
+        flash_throttle_status;
+    }
+--- shop
+    for (1 .. 30) {
+        shopper->get('/pixel');
+        sleep 0.05;
+    }
+
+    is(adapt->{answers_milli}, 0, 'no upstream, no answer');
+
+    wait_until('errors', sub { shopper->get('/checkout'); sleep 0.05; adapt->{answer_errors_milli} == 1000 });
+    ok(1, 'no connection is an error');
+
+
+
+=== TEST 4: off in a location, and inherited
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m inflight=50;
+    flash_throttle_adapt target=1s;
+--- config
+    flash_throttle zone=sale;
+    location / {
+        flash_throttle_adapt off;
+        proxy_pass http://till;
+    }
+    location /bought {
+        proxy_pass http://upstream;
+    }
+    location /throttle {
+        flash_throttle off;
+        flash_throttle_status;
+    }
+--- shop
+    for (1 .. 40) {
+        shopper->get('/checkout');
+        sleep 0.03;
+    }
+
+    is(adapt->{answers_milli}, 0, 'its answers tell nothing');
+
+    wait_until('answers', sub { shopper->get('/bought'); sleep 0.03; adapt->{answers_milli} });
+    is(adapt->{answer_errors_milli}, 0, 'those of the other location do');
+
+
+
+=== TEST 5: without a target
+--- http_config
+    flash_throttle_adapt min=1r/s;
+--- config
+    location / {
+        empty_gif;
+    }
+--- must_die
+--- error_log
+"flash_throttle_adapt" must have "target" parameter, as in "target=500ms"
+--- no_error_log
+[alert]
+
+
+
+=== TEST 6: a target that is too short
+--- http_config
+    flash_throttle_adapt target=5ms;
+--- config
+    location / {
+        empty_gif;
+    }
+--- must_die
+--- error_log
+invalid time "target=5ms" in "flash_throttle_adapt" directive, it must be from 10ms to 60s, as in "target=500ms"
+--- no_error_log
+[alert]
+
+
+
+=== TEST 7: a least rate that is none
+--- http_config
+    flash_throttle_adapt target=1s min=fast;
+--- config
+    location / {
+        empty_gif;
+    }
+--- must_die
+--- error_log
+invalid rate "min=fast" in "flash_throttle_adapt" directive, it must be "min=Nr/s" or "min=Nr/m", at most 1000000 a second
+--- no_error_log
+[alert]
+
+
+
+=== TEST 8: a largest rate that is none
+--- http_config
+    flash_throttle_adapt target=1s max=0r/s;
+--- config
+    location / {
+        empty_gif;
+    }
+--- must_die
+--- error_log
+invalid rate "max=0r/s" in "flash_throttle_adapt" directive, it must be "max=Nr/s" or "max=Nr/m", at most 1000000 a second
+--- no_error_log
+[alert]
+
+
+
+=== TEST 9: bounds the wrong way round
+--- http_config
+    flash_throttle_adapt target=1s min=9r/s max=3r/s;
+--- config
+    location / {
+        empty_gif;
+    }
+--- must_die
+--- error_log
+invalid bounds in "flash_throttle_adapt" directive, "min" must not exceed "max", it is 1r/s where it is not set
+--- no_error_log
+[alert]
+
+
+
+=== TEST 10: another parameter
+--- http_config
+    flash_throttle_adapt target=1s speed=3;
+--- config
+    location / {
+        empty_gif;
+    }
+--- must_die
+--- error_log
+invalid parameter "speed=3" in "flash_throttle_adapt" directive, it must be "target=time", "min=rate", "max=rate" or "off"
+--- no_error_log
+[alert]
+
+
+
+=== TEST 11: one zone, two rules
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m inflight=50;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        flash_throttle_adapt target=1s;
+        empty_gif;
+    }
+    location /other {
+        flash_throttle zone=sale;
+        flash_throttle_adapt target=2s;
+        empty_gif;
+    }
+--- must_die
+--- error_log
+different "flash_throttle_adapt" for zone "sale", it must be the same wherever the zone is used
+--- no_error_log
+[alert]
