@@ -163,8 +163,14 @@ ft_opening_known_ms(const ft_call_t *call, const ft_ticket_t *ticket)
 bool
 ft_opening_is_new_to(const ft_call_t *call, const ft_ticket_t *ticket)
 {
-    return ft_opening_was_before(call, ticket)
-           && ticket->seen_ms < ft_opening_at_ms(call);
+    uint8_t  place;
+
+    if (ft_opening_was_before(call, ticket)) {
+        return ticket->seen_ms < ft_opening_at_ms(call);
+    }
+
+    return ticket->epoch == ft_load(&call->state->epoch)
+           && !ft_opening_unseal(call, ticket, &place);
 }
 
 

@@ -42,7 +42,8 @@ uint64_t ft_opening_now_us(const ft_call_t *call);
  */
 uint64_t ft_opening_known_ms(const ft_call_t *call, const ft_ticket_t *ticket);
 
-/* Whether a ticket's holder comes for the first time since the opening. */
+/* Whether a ticket's holder comes for the first time since the opening, or since
+   there is none any more. */
 bool ft_opening_is_new_to(const ft_call_t *call, const ft_ticket_t *ticket);
 
 /* Where the line begins of which a ticket is the first that is known, us. */

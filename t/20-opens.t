@@ -398,3 +398,38 @@ invalid time "tomorrow" in "flash_throttle_opens" directive
 invalid number of arguments in "flash_throttle_opens" directive
 --- no_error_log
 [alert]
+
+
+
+=== TEST 13: opened by an order, and closed again when it is taken back
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=10r/s;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        flash_throttle_opens 2999-01-01T00:00:00Z;
+        proxy_pass http://upstream;
+    }
+    location /control {
+        flash_throttle_control;
+    }
+    location /throttle {
+        flash_throttle_status;
+    }
+--- shop
+    my $order = sub {
+        return shopper()->request('POST', '/control', 'Content-Type' => 'application/json',
+                                  Body => qq({"command":"$_[0]"}))->status;
+    };
+
+    my ($in, $late) = (shopper(), shopper());
+    $in->poll('/');
+    is($in->poll('/')->json->{status}, 'closed', 'closed');
+
+    is($order->('open'), 200, 'the order to open');
+    is(wait_for_admission($in, '/')->json->{status}, 'admitted', 'open');
+    is(wait_for_admission($late, '/')->json->{status}, 'admitted', 'for latecomers, too');
+
+    is($order->('reset'), 200, 'taken back');
+    is($in->get('/')->status, 200, 'a pass stays a pass');
+    is(shopper()->poll('/')->json->{status}, 'closed', 'closed again');
