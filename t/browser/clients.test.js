@@ -93,7 +93,7 @@ test('the example for a script in the shop', async () => {
 
   const done = page.evaluate(() => {
     window.places = [];
-    return throughTheLine('/checkout', { method: 'POST', body: 'item=lamp' }, place => places.push(place))
+    return throughTheLine('/checkout', { method: 'POST', body: 'item=lamp' }, ({ position }) => places.push(position))
       .then(async response => [response.status, await response.text()]);
   });
 
@@ -155,7 +155,7 @@ test('the example for a mobile app', async () => {
   fs.writeFileSync(file, `${example('A mobile app')}
     (async () => {
       const [url, store] = [process.argv[2], {}];
-      const headers = await enter(url, store, place => console.error('place', place));
+      const headers = await enter(url, store, ({ position }) => console.error('place', position + 1));
       const page = await fetch(url, { headers });
       console.log(page.status, await page.text());
     })();

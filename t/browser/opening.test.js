@@ -1,4 +1,5 @@
-// From before the opening to the purchase, at a real edge.
+// From before the opening to the purchase, or to the end of the stock, at a real
+// edge.
 
 'use strict';
 
@@ -109,4 +110,26 @@ test('without JavaScript, before the opening', async () => {
   await titled(page, /^You are in line$/);
   await edge.letGo();
   await titled(page, /^GET checkout$/);
+});
+
+test('sold out while waiting', async () => {
+  edge = await Edge.start({ http: 'flash_throttle_feedback on;' });
+  await edge.occupy();
+
+  const page = await freshPage();
+  const plain = await freshPage({ javaScriptEnabled: false });
+
+  await page.goto(edge.url());
+  await plain.goto(edge.url());
+  await inLine(page);
+
+  await edge.letGo('sold-out');
+
+  for (const shopper of [page, plain]) {
+    await titled(shopper, /^Sold out$/);
+    assert.equal(await shopper.textContent('h1:visible'), 'Sold out');
+  }
+
+  assert.equal((await edge.get('/checkout')).status, 409);
+  assert.deepEqual(edge.shop.seen(), [], 'nobody is sent to buy what is gone');
 });
