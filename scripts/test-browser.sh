@@ -53,6 +53,6 @@ count() {
 failed=$(cat "$logs"/*.log | grep -c ': FAILED, or took more' || true)
 [ "$(count fail)" -le "$failed" ] || failed=$(count fail)
 
-say "test-browser: $(count pass) passed, $failed failed," \
+say "browser tests: $(count pass) passed, $failed failed," \
     "$(count skipped) skipped"
 [ "$failed" -eq 0 ]
