@@ -117,6 +117,7 @@ struct co_shadow_s {
 
     int64_t                          deciding;   /* calls under way */
     int64_t                          jobs;       /* waiting and under way */
+    int64_t                          jobs_at[2];
     uint64_t                         started;    /* calls, ever */
     struct co_shadow_jobs_s          buckets[CO_SHADOW_BUCKETS];
 

@@ -45,6 +45,7 @@ co_shadow_job(co_shadow_t *shadow, int at, co_store_action_e action)
     job->at = at;
     job->action = action;
     shadow->jobs++;
+    shadow->jobs_at[at]++;
 
     return job;
 }
@@ -218,8 +219,9 @@ co_shadow_job_end(co_shadow_job_t *job)
     }
 
     TAILQ_REMOVE(bucket, job, link);
-    free(job);
     shadow->jobs--;
+    shadow->jobs_at[job->at]--;
+    free(job);
 
     if (next != NULL) {
         co_shadow_job_start(next);

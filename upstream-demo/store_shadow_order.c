@@ -13,9 +13,14 @@
 #include <string.h>
 
 
-/* The shadow may be dead when the kill switch is needed. */
-#define CO_SHADOW_REST_KILL_MS  1000
-#define CO_SHADOW_REST_MS       10000
+/*
+ * For how long new calls may have to wait: a store may be dead when the kill
+ * switch is needed, and a long list takes a while to mend.
+ */
+#define CO_SHADOW_KILL_MS       1000
+#define CO_SHADOW_AGAIN_MS      20
+#define CO_SHADOW_REST_MS       2000
+#define CO_SHADOW_MEND_MS       10000
 
 /* After the last call, before the two are compared. */
 #define CO_SHADOW_IDLE_MS       200
@@ -103,8 +108,10 @@ co_shadow_order(void *backend, const co_store_order_t *order,
     shadow->phase = CO_SHADOW_RESTING;
     shadow->paused = 1;
 
-    co_shadow_in(shadow->timer, order->kind == CO_STORE_ORDER_KILL
-                                ? CO_SHADOW_REST_KILL_MS : CO_SHADOW_REST_MS);
+    co_shadow_in(shadow->timer,
+                 order->kind == CO_STORE_ORDER_KILL ? CO_SHADOW_KILL_MS
+                 : order->kind == CO_STORE_ORDER_MEND ? CO_SHADOW_MEND_MS
+                 : CO_SHADOW_REST_MS);
 
     if (order->kind == CO_STORE_ORDER_MEND) {
         co_shadow_mend(shadow);
@@ -157,7 +164,15 @@ co_shadow_timeout(evutil_socket_t fd, short events, void *data)
     (void) events;
 
     if (shadow->order.kind == CO_STORE_ORDER_KILL) {
-        co_shadow_carry_out(shadow);
+
+        /* the first store must know what has been decided so far, or it
+         * would give away what is held */
+        if (shadow->jobs_at[0] == 0) {
+            co_shadow_carry_out(shadow);
+        } else {
+            co_shadow_in(shadow->timer, CO_SHADOW_AGAIN_MS);
+        }
+
         return;
     }
 

@@ -7,8 +7,9 @@ use warnings;
 use File::Temp qw( tempdir );
 use Test::More;
 use CheckoutServer qw( post_text read_all wait_until );
+use PrivateMariaDB ();
 use PrivateRedis ();
-use StoreAdmin qw( look order );
+use StoreAdmin qw( compared look order settled );
 
 my $dir = tempdir(CLEANUP => 1);
 my $contract = $ENV{CHECKOUT_CONTRACT}
@@ -28,31 +29,6 @@ sub start {
 
 sub sqlite {
     return "sqlite:$dir/" . ++$files . '.db';
-}
-
-
-# Sends N orders, a few hundred at a time; returns how many were confirmed.
-sub crowd {
-    my ($server, $n, $batch) = @_;
-    my $confirmed = 0;
-
-    $batch ||= 200;
-
-    while ($n > 0) {
-        my $now = $n < $batch ? $n : $batch;
-        my @sockets = map { $server->send_raw(post_text('',
-                                Connection => 'close')) } 1 .. $now;
-        $confirmed += grep { $_ && $_->{status} == 200 } read_all(@sockets);
-        $n -= $now;
-    }
-
-    return $confirmed;
-}
-
-
-# The pair at rest, compared.
-sub compared {
-    return order($admin, 'check=1')->{json}{shadow};
 }
 
 
@@ -126,9 +102,9 @@ subtest 'the admin socket' => sub {
     $server->signal('KILL');
     $server->ended();
     $server = start('--store=sqlite::memory:');
-    my $response = order($admin, 'truth=second');
+    my $response = settled($admin, 'truth=second');
     is($response->{status}, 404, 'one that was left behind is taken over');
-    like($response->{json}{why}, qr/--store=shadow:/, 'a single store has none');
+    like($response->{json}{why}, qr/--store=shadow:/, 'it takes no orders');
     $server->stop();
     ok(!-e $admin, 'and removed at the end');
 };
@@ -138,8 +114,8 @@ subtest 'both have every order' => sub {
     my $server = start("--store=shadow:$first,$second", @fast,
                        '--decline=0.3', '--stock=40');
 
-    my $confirmed = crowd($server, 200);
-    my $shadow = compared();
+    my $confirmed = $server->crowd(200);
+    my $shadow = compared($admin);
 
     is_even($shadow, 'no drift at rest');
     is($shadow->{decisions}, $shadow->{agreed} + $shadow->{would_have_denied}
@@ -165,7 +141,7 @@ subtest 'a hold that is open at the switch' => sub {
         push @sockets, map { $server->send_raw(post_text('')) } 1 .. 10;
         wait_until { $server->stats()->{arrivals} == @sockets } 'all to come';
 
-        my $response = order($admin, "truth=$truth");
+        my $response = settled($admin, "truth=$truth");
         is($response->{status}, 200, "the $truth is the truth");
         is($response->{json}{shadow}{truth}, $truth, 'and says so');
     }
@@ -173,7 +149,7 @@ subtest 'a hold that is open at the switch' => sub {
     is(order($admin, 'kill=1')->{json}{shadow}{truth}, 'first', 'killed');
 
     my $confirmed = grep { $_->{status} == 200 } read_all(@sockets);
-    my $shadow = compared();
+    my $shadow = compared($admin);
     my $stats = $server->stats();
 
     is_even($shadow, 'no drift at rest');
@@ -184,25 +160,60 @@ subtest 'a hold that is open at the switch' => sub {
     is($stats->{store_failures}, 0, 'nobody noticed');
 };
 
+subtest 'a hold that is open at a forced switch, and was lost' => sub {
+    my $server = start('--store=shadow:' . sqlite() . ',' . sqlite(),
+                       qw( --payment-min-ms=2000 --payment-max-ms=2000
+                           --decline=0.3 --stock=30 --fault=lose:1 ));
+    my @sockets = map { $server->send_raw(post_text('')) } 1 .. 10;
+    $server->wait_for(paying => 10);
+
+    is(settled($admin, 'truth=second')->{status}, 409, 'refused');
+    is(look($admin)->{losses}, 10, 'ten reservations are not there');
+    is(settled($admin, 'truth=second&force=1')->{status}, 200, 'forced');
+
+    my $confirmed = grep { $_->{status} == 200 } read_all(@sockets);
+    my $shadow = compared($admin);
+
+    is($server->stats()->{store_failures}, 0, 'who had paid has the order');
+    $server->wait_for(stock_sold => $confirmed);
+    is($shadow->{losses}, 0, 'nothing is missing');
+    is_even($shadow, 'no drift');
+};
+
+subtest 'a shadow that does many things at once' => sub {
+    my $db = PrivateMariaDB->start();
+    my $server = start('--store=shadow:' . sqlite() . ',' . $db->store(),
+                       @fast, '--stock=900');
+    my $confirmed = $server->crowd(1000);
+    my $shadow = compared($admin);
+
+    is($shadow->{unknown}, 0, 'no hold is claimed before it is there');
+    is($shadow->{losses}, 0, 'nothing is lost');
+    is_even($shadow, 'no drift at rest');
+    is(settled($admin, 'truth=second')->{status}, 200, 'it is the truth');
+    is($server->crowd(100), 900 - $confirmed, 'and sells what is left');
+    is_even(compared($admin), 'no drift at rest');
+};
+
 subtest '10,000 reservations, and the switch with them under way' => sub {
     my $redis = PrivateRedis->start();
     my $server = start('--store=shadow:redis:' . $redis->socket()
                        . '+' . sqlite() . ',' . sqlite(), @fast,
                        '--stock=9000');
-    my $confirmed = crowd($server, 3000);
+    my $confirmed = $server->crowd(3000);
 
     # the orders are given while two hundred buy
     my @sockets = map { $server->send_raw(post_text('')) } 1 .. 200;
-    is(order($admin, 'truth=second')->{status}, 200, 'cut over');
+    is(settled($admin, 'truth=second')->{status}, 200, 'cut over');
     $confirmed += grep { $_->{status} == 200 } read_all(@sockets);
-    $confirmed += crowd($server, 3000);
+    $confirmed += $server->crowd(3000);
 
     @sockets = map { $server->send_raw(post_text('')) } 1 .. 200;
     is(order($admin, 'kill=1')->{status}, 200, 'and back');
     $confirmed += grep { $_->{status} == 200 } read_all(@sockets);
-    $confirmed += crowd($server, 3600);
+    $confirmed += $server->crowd(3600);
 
-    my $shadow = compared();
+    my $shadow = compared($admin);
     is_even($shadow, 'no drift at rest');
     is($shadow->{truth}, 'first', 'the first again');
     cmp_ok($shadow->{decisions}, '>=', 10000, 'after ten thousand');
@@ -213,9 +224,9 @@ subtest '10,000 reservations, and the switch with them under way' => sub {
 subtest 'lost writes are found, and the switch is refused' => sub {
     my $server = start('--store=shadow:' . sqlite() . ',' . sqlite(), @fast,
                        '--stock=3000', '--fault=lose:0.01');
-    crowd($server, 2500);
+    $server->crowd(2500);
 
-    my $shadow = compared();
+    my $shadow = compared($admin);
     my $lost = $shadow->{writes_lost_by_fault};
 
     cmp_ok($lost, '>', 10, "$lost writes were lost");
@@ -225,29 +236,29 @@ subtest 'lost writes are found, and the switch is refused' => sub {
     cmp_ok($shadow->{drift}{units}{available}, '>', 0,
            'the shadow thinks that there are more');
 
-    my $response = order($admin, 'truth=second');
+    my $response = settled($admin, 'truth=second');
     is($response->{status}, 409, 'the switch is refused');
     like($response->{json}{why}, qr/sold twice or never; mend=1/, 'and why');
 
-    is(order($admin, 'mend=1')->{status}, 200, 'mended');
-    $shadow = compared();
+    is(settled($admin, 'mend=1')->{status}, 200, 'mended');
+    $shadow = compared($admin);
     is($shadow->{losses}, 0, 'nothing is missing');
     is_even($shadow, 'no drift');
-    is(order($admin, 'truth=second')->{status}, 200, 'now it switches');
+    is(settled($admin, 'truth=second')->{status}, 200, 'now it switches');
 };
 
 subtest 'forced, it oversells by as many' => sub {
     my $server = start('--store=shadow:' . sqlite() . ',' . sqlite(), @fast,
                        '--decline=0', '--stock=1500', '--fault=lose:0.01');
-    my $confirmed = crowd($server, 1000);
+    my $confirmed = $server->crowd(1000);
 
-    my $shadow = compared();
+    my $shadow = compared($admin);
     my $more = $shadow->{drift}{units}{available};
     cmp_ok($more, '>', 0, "$more reservations are not in the shadow");
-    is(order($admin, 'truth=second')->{status}, 409, 'refused');
-    is(order($admin, 'truth=second&force=1')->{status}, 200, 'forced');
+    is(settled($admin, 'truth=second')->{status}, 409, 'refused');
+    is(settled($admin, 'truth=second&force=1')->{status}, 200, 'forced');
 
-    $confirmed += crowd($server, 1000);
+    $confirmed += $server->crowd(1000);
     is($confirmed, 1500 + $more, 'oversold by as many');
 };
 
@@ -270,7 +281,7 @@ subtest 'drift that nobody told of' => sub {
 
     is($shadow->{drift}{units}{available}, 1, 'is found by itself');
     is($shadow->{drift}{explained}{available}, 0, 'and nothing explains it');
-    is(order($admin, 'truth=second')->{status}, 409, 'no switch');
+    is(settled($admin, 'truth=second')->{status}, 409, 'no switch');
 };
 
 subtest 'a shadow that dies, a truth that hangs' => sub {
@@ -280,7 +291,7 @@ subtest 'a shadow that dies, a truth that hangs' => sub {
                        '--decline=0', '--stock=100', '--hold-ms=10000');
     is($server->buy()->{status}, 200, 'an order');
 
-    is(order($admin, 'truth=second')->{status}, 200, 'Redis is the truth');
+    is(settled($admin, 'truth=second')->{status}, 200, 'Redis is the truth');
     is($server->buy()->{status}, 200, 'an order');
 
     $redis->signal('STOP');
@@ -294,11 +305,11 @@ subtest 'a shadow that dies, a truth that hangs' => sub {
     is($answer->{status}, 500, 'who hung is told so');
 
     $redis->signal('CONT');
-    wait_until { order($admin, 'mend=1')->{status} == 200 } 'all to be mended';
+    wait_until { order($admin, 'mend=1')->{status} == 200 } 'all mended';
 
     # what Redis did when it went on, and nobody waited for it, expires
     my $shadow = wait_until {
-        my $shadow = compared();
+        my $shadow = compared($admin);
         $shadow->{drift}{levels} == 0 && $shadow;
     } 'the two to be even';
     is($shadow->{losses}, 0, 'nothing is missing');
@@ -311,6 +322,7 @@ subtest 'a shadow that is dead' => sub {
                        . $redis->socket() . '+' . sqlite(), @fast,
                        '--decline=0', '--stock=100');
     is($server->buy()->{status}, 200, 'an order');
+    is_even(compared($admin), 'both have it');
     $redis->down();
     is($server->buy()->{status}, 200, 'the sale goes on') for 1 .. 3;
 

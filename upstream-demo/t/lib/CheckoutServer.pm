@@ -222,6 +222,25 @@ sub buy {
 }
 
 
+# Sends N orders, $batch at a time; returns how many were confirmed.
+sub crowd {
+    my ($self, $n, $batch) = @_;
+    my $confirmed = 0;
+
+    $batch ||= 200;
+
+    while ($n > 0) {
+        my @sockets = map { $self->send_raw(post_text('',
+                                Connection => 'close')) }
+                      1 .. ($n < $batch ? $n : $batch);
+        $confirmed += grep { $_ && $_->{status} == 200 } read_all(@sockets);
+        $n -= @sockets;
+    }
+
+    return $confirmed;
+}
+
+
 sub stats {
     my ($self) = @_;
 

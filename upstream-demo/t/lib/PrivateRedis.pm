@@ -13,7 +13,7 @@ my $script = 'scripts/private-redis.sh';
 
 sub start {
     my ($class) = @_;
-    my $self = bless { dir => tempdir(CLEANUP => 1) }, $class;
+    my $self = bless { dir => tempdir(CLEANUP => 1), owner => $$ }, $class;
 
     return $self->up();
 }
@@ -70,6 +70,8 @@ sub cli {
 
 sub DESTROY {
     my ($self) = @_;
+
+    return if $self->{owner} != $$;
     local ($?, $!, $@);
 
     eval { $self->signal('CONT') };

@@ -6,12 +6,12 @@ use strict;
 use warnings;
 
 use Carp qw( croak );
-use CheckoutServer qw( read_response );
+use CheckoutServer qw( read_response wait_until );
 use Exporter qw( import );
 use IO::Socket::UNIX ();
 use JSON::PP qw( decode_json );
 
-our @EXPORT_OK = qw( order look );
+our @EXPORT_OK = qw( compared look order settled );
 
 
 sub _send {
@@ -35,6 +35,26 @@ sub order {
     my ($path, $body) = @_;
 
     return _send($path, 'POST /admin/store HTTP/1.1', $body);
+}
+
+
+# The same, as often as it takes: a machine that has much to do may need more
+# than one go until the stores are at rest.
+sub settled {
+    my ($path, $body) = @_;
+
+    return wait_until {
+        my $response = order($path, $body);
+        $response->{status} != 503 && $response;
+    } "\"$body\" to be carried out";
+}
+
+
+# The two stores at rest, compared.
+sub compared {
+    my ($path) = @_;
+
+    return settled($path, 'check=1')->{json}{shadow};
 }
 
 
