@@ -4,11 +4,12 @@
 ## VARIANT=NAME for "make sale": one variant, see scripts/sale.sh
 ## POLICY=fair for "make sale" through nginx: fair or lottery, both by default
 ## SEED=1 of a sale's payments and draws
-## STORE=sqlite:PATH where the checkout of a sale keeps its stock and orders
+## STORE=mysql where a sale keeps stock and orders: mysql, redis, shadow (servers of its own), or any --store
+## ORDERS="8:truth=second 14:kill=1" for a sale's stores, with STORE=shadow: SECOND:ORDER ...
 ## LOAD=auto who sends the shoppers: k6 (v2), crowd (build/flash-crowd), or what is there
 
 LOAD ?= auto
-export PROFILE VARIANT POLICY SEED STORE LOAD
+export PROFILE VARIANT POLICY SEED STORE ORDERS LOAD
 
 SALE_PROGRAMS = $(NGINX) $(BUILD)/checkout $(BUILD)/flash-report \
                  $(BUILD)/flash-crowd
@@ -16,7 +17,7 @@ SALE_PROGRAMS = $(NGINX) $(BUILD)/checkout $(BUILD)/flash-report \
 .PHONY: sale experiments rehearse abort report
 
 sale: ## a flash sale through nginx, with the lottery and with the fair line
-	@scripts/install-deps.sh build
+	@scripts/install-deps.sh build $(if $(filter mysql redis shadow,$(STORE)),test)
 	@$(MAKE) --no-print-directory $(SALE_PROGRAMS)
 	@scripts/sale-make.sh
 

@@ -4,7 +4,7 @@
 # sale twice through nginx, with the lottery and with the fair line (or with
 # the one that POLICY names), and the two side by side.
 #
-# Environment: PROFILE VARIANT POLICY SEED LOAD STORE, see mk/k6.mk
+# Environment: PROFILE VARIANT POLICY SEED LOAD STORE ORDERS, see mk/k6.mk
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"

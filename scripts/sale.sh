@@ -12,10 +12,14 @@
 #   -o DIR    where to leave it; build/sale/PROFILE-VARIANT-SEED by default
 #
 #   LOAD=auto   who sends the shoppers, see scripts/sale-load.sh
-#   STORE=...   the checkout's --store
+#   STORE=...   the checkout's --store; or one of the words mysql, redis and
+#               shadow, for a server of the sale's own that is gone afterwards
+#   ORDERS=...  "SECOND:ORDER ..." on the checkout's admin socket, as
+#               "8:truth=second 14:kill=1" with STORE=shadow
 #
 # DIR gets run.json, figures.json, shoppers.tsv, server-stats.json, summary.json
-# and load.txt (what the load generator said), and from an edge access.log.
+# and load.txt (what the load generator said), from an edge access.log, and with
+# ORDERS orders.json.
 #
 # The abort switch: while the file build/abort exists ("make abort"), every
 # sale that runs is stopped and none starts.  It is a file, and watched from
@@ -40,6 +44,8 @@ DESCRIPTORS=32768
 NICE=-15
 
 pids=()
+store=
+store_dir=
 
 
 # stop PID...: as each ends on SIGTERM, and waits for it.
@@ -56,6 +62,8 @@ stop() {
 stop_all() {
     [ ${#pids[@]} -eq 0 ] || stop "${pids[@]}"
     pids=()
+    [ -z "$store_dir" ] || private_store_end "$store_dir"
+    store_dir=
 }
 
 
@@ -102,7 +110,20 @@ checkout_options() {
     esac
 
     echo "--mode=$mode --deadline=$deadline --seed=$seed --stock=$stock"
-    [ -z "${STORE:-}" ] || echo "--store=$STORE"
+    [ -z "$store" ] || echo "--store=$store"
+    [ -z "${ORDERS:-}" ] || echo "--admin=unix:$dir/admin.sock"
+}
+
+
+# The words of STORE become a store that runs.
+start_store() {
+    store=${STORE:-}
+
+    # shellcheck disable=SC2086 # a list of words
+    if one_of "$store" $STORE_WORDS; then
+        store_dir=$(mktemp -d /tmp/ft-XXXXXX)
+        store=$(private_store "$store" "$store_dir")
+    fi
 }
 
 
@@ -171,12 +192,40 @@ start_crowd() {
 }
 
 
+# order ORDER: prints what came of it; 503 is "not yet".
+order() {
+    curl -s --retry 20 --retry-delay 1 --unix-socket "$dir/admin.sock" -d "$1" \
+        http://checkout/admin/store
+}
+
+
+# Each of ORDERS at its second.
+give_orders() {
+    local each from=$SECONDS
+
+    for each in $ORDERS; do
+        until [ $((SECONDS - from)) -ge "${each%%:*}" ]; do
+            sleep 0.1
+        done
+
+        order "${each#*:}"
+    done
+}
+
+
 # The load generator, until it ends or the abort switch is set.
 send_shoppers() {
+    local orders=
+
+    if [ -n "${ORDERS:-}" ]; then
+        give_orders > "$dir/orders.json" &
+        orders=$!
+    fi
+
     "start_$LOAD" > "$dir/load.txt" 2>&1 &
     local load=$! servers=("${pids[@]}")
 
-    pids=("$load" "${servers[@]}")
+    pids=("$load" ${orders:+"$orders"} "${servers[@]}")
 
     while kill -0 "$load" 2> /dev/null; do
         [ ! -e "$ABORT" ] || die_aborted
@@ -185,6 +234,7 @@ send_shoppers() {
 
     load_status=0
     wait "$load" || load_status=$?
+    [ -z "$orders" ] || wait "$orders"
     pids=("${servers[@]}")
 }
 
@@ -263,6 +313,7 @@ port=$(scripts/free-port.pl 2)
 target=http://127.0.0.1:$port
 stats=http://127.0.0.1:$port/stats
 
+start_store
 start_checkout
 case $variant in
 edge-*) start_nginx ;;
@@ -274,11 +325,13 @@ scripts/sale-record.pl start "$dir" "$profile" "$variant" "$seed" "$LOAD" \
 say "sale: $profile, $variant, seed $seed ($LOAD)"
 send_shoppers
 wait_for_rest
+[ -z "${ORDERS:-}" ] || order check=1 >> "$dir/orders.json"
 curl -fs "$stats" > "$dir/server-stats.json"
 
 # nginx first: it writes out its access log, and still has an upstream
 [ -z "${nginx_pid:-}" ] || stop "$nginx_pid"
 stop "$checkout_pid"
 pids=()
+stop_all
 
 scripts/sale-record.pl finish "$dir" "$load_status"
