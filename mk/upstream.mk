@@ -44,9 +44,13 @@ $(CHECKOUT_DIR)/%.o: upstream-demo/%.c
 
 # A crowd of 1,200 needs as many descriptors in the test as in the checkout.
 # The suites mostly wait for payments, so they wait together.
+CHECKOUT_TESTED = $(CHECKOUT) $(CHECKOUT_MEASURES) $(STORE_CONTRACT) \
+                  $(INVENTORY_BENCH)
+
 .PHONY: test-upstream
-test-upstream: $(CHECKOUT) $(CHECKOUT_MEASURES) $(STORE_CONTRACT) ## test the checkout upstream
+test-upstream: $(CHECKOUT_TESTED) ## test the checkout upstream
 	@ulimit -n 8192 && CHECKOUT=$(CHECKOUT) \
 	    CHECKOUT_MEASURES=$(CHECKOUT_MEASURES) \
 	    CHECKOUT_CONTRACT=$(STORE_CONTRACT) \
+	    INVENTORY_BENCH=$(INVENTORY_BENCH) \
 	    prove -j4 -Iupstream-demo/t/lib upstream-demo/t

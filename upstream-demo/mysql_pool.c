@@ -120,11 +120,13 @@ co_pool_open(const co_pool_conf_t *conf, char *error)
         snprintf(error, CO_POOL_ERROR_LEN, "%s (is the server up, and does"
                  " the user have the database?)", mysql_error(lease.mysql));
         co_pool_disconnect(&lease);
+        co_sql_free(&lease.sql);
         co_pool_close(pool);
         return NULL;
     }
 
     co_pool_disconnect(&lease);
+    co_sql_free(&lease.sql);
 
     pool->threads = calloc((size_t) conf->connections, sizeof(pthread_t));
 

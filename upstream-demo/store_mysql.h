@@ -32,6 +32,7 @@
 /* What this process knows of an item at a location, from its own calls. */
 typedef struct {
     _Atomic int64_t           dry_until_us;      /* found empty lately */
+    _Atomic int64_t           last_id;           /* taken */
     _Atomic int               taken;             /* since it was looked at */
     _Atomic int               filling;           /* a job is under way */
 } co_mysql_level_t;
@@ -49,7 +50,7 @@ typedef struct {
                                                     location at most */
     int64_t                   low_units;         /* fill up below; 0: only
                                                     when empty */
-    int64_t                   work_us;           /* for experiments: other
+    _Atomic int64_t           work_us;           /* for experiments: other
                                                     work in a reservation */
     int64_t                   report_ms;         /* --slow-report */
     _Atomic int               reports;           /* under way */

@@ -189,8 +189,8 @@ co_mysql_add_order(co_mysql_t *mysql, co_sql_t *sql, const co_hold_t *hold,
     co_sql_end(sql);
 
     for (i = 0; i < hold->parts_n; i++) {
-        co_sql_add(sql, "UPDATE ledger SET stock = stock - %lld WHERE shop = %d"
-                   " AND item = %d AND location = %d",
+        co_sql_add(sql, "UPDATE ledger SET stock = stock - %lld WHERE shop ="
+                   " %d AND item = %d AND location = %d",
                    (long long) hold->parts[i].quantity, mysql->shop,
                    hold->parts[i].item, hold->parts[i].location);
         co_sql_end(sql);

@@ -3,10 +3,11 @@
  *
  * The short way takes rows that nobody else has locked, in two round trips,
  * and waits for nobody.  Where it finds too few, a look at one moment tells
- * whether that is all: only this says "sold out".  If not, the long way
- * (co_mysql_take()) locks the pool, which lets one transaction at a time fill
- * it while the others wait, and takes what it needs from the rows and from
- * the number.
+ * whether that is all: only this says "sold out".  If not, the pool is filled
+ * by one transaction at a time, while the others wait, and the short way tried
+ * again.  Should that fail too, as where the last units are in others' hands,
+ * the long way (co_mysql_take()) locks the pool, waits for them, and takes
+ * what it needs from the rows and from the number.
  */
 
 #include "store_mysql_units.h"
@@ -17,18 +18,31 @@
 #include <mysqld_error.h>
 
 
+/*
+ * The short way begins to look so many ids behind the last one taken: before
+ * it are mostly rows that are deleted and not purged yet, which are slow to
+ * read over.  A unit that came to be left there is found when the pool runs
+ * out.
+ */
+#define CO_MYSQL_BEHIND     256
+
 /* How long a location that was found empty is not tried first. */
 #define CO_MYSQL_DRY_US     200000
 
 /* Somebody else was faster, so often in a row: something is wrong. */
 #define CO_MYSQL_TRIES_MAX  200
 
+/* A reservation that found too few fills a pool with less than this part. */
+#define CO_MYSQL_FEW        4
+
 /* Looks at the level of a pool, for each so many units of low water taken. */
 #define CO_MYSQL_LOOKS      8
 
 
 static co_mysql_taken_e co_mysql_take_rows(co_mysql_t *mysql,
-    co_lease_t *lease, const co_cart_t *cart, co_hold_t *hold);
+    co_lease_t *lease, const co_hold_t *hold);
+static co_mysql_taken_e co_mysql_take_filled(co_mysql_t *mysql,
+    co_lease_t *lease, const co_hold_t *hold);
 static int co_mysql_prefer(co_mysql_t *mysql, const co_cart_t *cart,
     co_hold_t *hold);
 static void co_mysql_taken(co_mysql_t *mysql, const co_hold_t *hold);
@@ -40,10 +54,12 @@ co_mysql_reserve(co_pool_job_t *job, co_lease_t *lease)
     int                    tries;
     co_mysql_t            *mysql = ((co_mysql_job_t *) job)->mysql;
     co_store_call_t       *call = ((co_mysql_job_t *) job)->call;
-    co_mysql_taken_e       taken;
+    co_mysql_taken_e       taken = CO_MYSQL_SHORT;
     co_mysql_available_t   available;
 
-    taken = co_mysql_take_rows(mysql, lease, call->cart, call->hold);
+    if (co_mysql_prefer(mysql, call->cart, call->hold)) {
+        taken = co_mysql_take_rows(mysql, lease, call->hold);
+    }
 
     for (tries = 0; taken == CO_MYSQL_SHORT && tries < CO_MYSQL_TRIES_MAX;
          tries++)
@@ -58,7 +74,7 @@ co_mysql_reserve(co_pool_job_t *job, co_lease_t *lease)
             return CO_JOB_DONE;
         }
 
-        taken = co_mysql_take(mysql, lease, call->hold, NULL, 0);
+        taken = co_mysql_take_filled(mysql, lease, call->hold);
     }
 
     if (taken == CO_MYSQL_TAKEN) {
@@ -82,20 +98,44 @@ co_mysql_reserve(co_pool_job_t *job, co_lease_t *lease)
 }
 
 
+/* Fills the pools, then tries the short way and the long one. */
+static co_mysql_taken_e
+co_mysql_take_filled(co_mysql_t *mysql, co_lease_t *lease,
+    const co_hold_t *hold)
+{
+    int                i;
+    int64_t            low;
+    co_mysql_taken_e   taken;
+
+    low = mysql->pool_units / CO_MYSQL_FEW;
+    low = low > mysql->low_units ? low : mysql->low_units;
+
+    for (i = 0; i < hold->parts_n; i++) {
+        if (co_mysql_fill(mysql, lease, &hold->parts[i], low > 0 ? low : 1)
+            != 0)
+        {
+            return CO_MYSQL_ERROR;
+        }
+    }
+
+    taken = co_mysql_take_rows(mysql, lease, hold);
+
+    return taken == CO_MYSQL_SHORT ? co_mysql_take(mysql, lease, hold, NULL, 0)
+                                   : taken;
+}
+
+
 /* The short way. */
 static co_mysql_taken_e
-co_mysql_take_rows(co_mysql_t *mysql, co_lease_t *lease, const co_cart_t *cart,
-    co_hold_t *hold)
+co_mysql_take_rows(co_mysql_t *mysql, co_lease_t *lease,
+    const co_hold_t *hold)
 {
     int                i, few = 0;
     co_sql_t          *sql = &lease->sql;
-    co_part_t         *part;
+    const co_part_t   *part;
+    co_mysql_level_t  *level;
     co_mysql_taken_e   taken = CO_MYSQL_ERROR;
     co_mysql_locks_t  *locks;
-
-    if (!co_mysql_prefer(mysql, cart, hold)) {
-        return CO_MYSQL_SHORT;
-    }
 
     locks = co_mysql_locks_new(hold);
     if (locks == NULL) {
@@ -112,8 +152,11 @@ co_mysql_take_rows(co_mysql_t *mysql, co_lease_t *lease, const co_cart_t *cart,
         co_sql_add(sql, "%s(SELECT %d, id FROM units",
                    i == 0 ? "" : " UNION ALL ", i);
         co_mysql_add_where(mysql, sql, part);
-        co_sql_add(sql, " ORDER BY id LIMIT %lld FOR UPDATE SKIP LOCKED)",
-                   (long long) part->quantity);
+        co_sql_add(sql, " AND id > %lld ORDER BY id LIMIT %lld FOR UPDATE"
+                   " SKIP LOCKED)",
+                   (long long) co_mysql_level(mysql, part->item,
+                                              part->location)->last_id
+                   - CO_MYSQL_BEHIND, (long long) part->quantity);
     }
 
     co_sql_end(sql);
@@ -127,10 +170,15 @@ co_mysql_take_rows(co_mysql_t *mysql, co_lease_t *lease, const co_cart_t *cart,
     for (i = 0; i < hold->parts_n; i++) {
         part = &hold->parts[i];
 
+        level = co_mysql_level(mysql, part->item, part->location);
+
         if (locks->parts[i].ids_n < part->quantity) {
             few = 1;
-            co_mysql_level(mysql, part->item, part->location)->dry_until_us
-                = co_steady_us() + CO_MYSQL_DRY_US;
+            level->dry_until_us = co_steady_us() + CO_MYSQL_DRY_US;
+            level->last_id = 0;
+
+        } else if (level->last_id < locks->parts[i].ids[0]) {
+            level->last_id = locks->parts[i].ids[0];
         }
 
         co_mysql_add_delete(mysql, sql, part, &locks->parts[i]);

@@ -3,11 +3,15 @@
  */
 
 #include "store_mysql_units.h"
+#include "clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+
+/* Of the other work, between two looks whether it is to go on. */
+#define CO_MYSQL_STEP_US   50000
 
 /* Rows that one transaction adds: the server bounds what is sent at once. */
 #define CO_MYSQL_FILL_MAX  20000
@@ -29,7 +33,8 @@ static void co_mysql_add_units(co_mysql_t *mysql, co_sql_t *sql,
     const co_part_t *part, int64_t first_id, int64_t n);
 static void co_mysql_add_pool(co_mysql_t *mysql, co_sql_t *sql,
     const co_part_t *part, int64_t taken, int64_t rows);
-static co_job_result_e co_mysql_fill(co_pool_job_t *job, co_lease_t *lease);
+static co_job_result_e co_mysql_fill_job(co_pool_job_t *job,
+    co_lease_t *lease);
 static void co_mysql_filled(co_pool_job_t *job, unsigned error,
     const char *text);
 
@@ -234,8 +239,6 @@ co_mysql_take(co_mysql_t *mysql, co_lease_t *lease, const co_hold_t *hold,
             room -= n;
             fills += n > 0;
             co_mysql_add_units(mysql, sql, part, locked->next_id, n);
-            co_mysql_level(mysql, part->item, part->location)->dry_until_us
-                = 0;
         }
 
         co_mysql_add_pool(mysql, sql, part, missing + n, n);
@@ -273,8 +276,8 @@ co_mysql_add_where(co_mysql_t *mysql, co_sql_t *sql, const co_part_t *part)
 
 
 /*
- * One statement a unit: for a list of ids the server may read a small pool from
- * end to end, and wait for what others have locked.
+ * One statement a unit: for a list of ids the server may read a small pool
+ * from end to end, and wait for what others have locked.
  */
 void
 co_mysql_add_delete(co_mysql_t *mysql, co_sql_t *sql, const co_part_t *part,
@@ -351,6 +354,20 @@ co_mysql_add_hold(co_mysql_t *mysql, co_sql_t *sql, const co_hold_t *hold)
 }
 
 
+/* Ends early where there is suddenly less to do. */
+static void
+co_mysql_work(co_mysql_t *mysql)
+{
+    int64_t  left, until;
+
+    until = co_steady_us() + mysql->work_us;
+
+    while (mysql->work_us != 0 && (left = until - co_steady_us()) > 0) {
+        usleep((useconds_t) co_mysql_min(left, CO_MYSQL_STEP_US));
+    }
+}
+
+
 /* The statements that are written already, and the end. */
 unsigned
 co_mysql_commit(co_mysql_t *mysql, co_lease_t *lease)
@@ -364,7 +381,7 @@ co_mysql_commit(co_mysql_t *mysql, co_lease_t *lease)
             return error;
         }
 
-        usleep((useconds_t) mysql->work_us);
+        co_mysql_work(mysql);
         co_sql_begin(sql, lease->tag);
     }
 
@@ -403,7 +420,7 @@ co_mysql_fill_later(co_mysql_t *mysql, int item, int location)
     filling->location = location;
 
     job->tag = CO_TAG_REPLENISH;
-    job->run = co_mysql_fill;
+    job->run = co_mysql_fill_job;
     job->end = co_mysql_filled;
     job->data = filling;
 
@@ -438,36 +455,48 @@ co_mysql_row_count(void *data, int which, MYSQL_ROW row)
 
 
 static co_job_result_e
-co_mysql_fill(co_pool_job_t *job, co_lease_t *lease)
+co_mysql_fill_job(co_pool_job_t *job, co_lease_t *lease)
 {
-    int64_t              n = 0;
-    unsigned             error;
-    co_sql_t            *sql = &lease->sql;
     co_mysql_filling_t  *filling = job->data;
-    co_mysql_t          *mysql = filling->mysql;
     co_part_t            part = { filling->item, filling->location, 0 };
-    co_mysql_locks_t     locks = { .parts_n = 1 };
-    co_mysql_locked_t   *locked = &locks.parts[0];
+
+    return co_mysql_fill(filling->mysql, lease, &part,
+                         filling->mysql->low_units)
+           == 0 ? CO_JOB_DONE : CO_JOB_AGAIN;
+}
+
+
+unsigned
+co_mysql_fill(co_mysql_t *mysql, co_lease_t *lease, const co_part_t *part,
+    int64_t low)
+{
+    int64_t             n = 0;
+    unsigned            error;
+    co_sql_t           *sql = &lease->sql;
+    co_mysql_level_t   *level;
+    co_mysql_locks_t    locks = { .parts_n = 1 };
+    co_mysql_locked_t  *locked = &locks.parts[0];
+
+    level = co_mysql_level(mysql, part->item, part->location);
 
     /* a look that locks nothing: mostly there is enough */
     co_sql_begin(sql, lease->tag);
     co_sql_add(sql, "SELECT COUNT(*) FROM units");
-    co_mysql_add_where(mysql, sql, &part);
+    co_mysql_add_where(mysql, sql, part);
     co_sql_end(sql);
 
-    if (co_sql_run(sql, lease->mysql, co_mysql_row_count, &n) != 0) {
-        return CO_JOB_AGAIN;
-    }
+    error = co_sql_run(sql, lease->mysql, co_mysql_row_count, &n);
 
-    if (n >= mysql->low_units) {
-        return CO_JOB_DONE;
+    if (error != 0 || n >= low) {
+        level->dry_until_us = 0;
+        return error;
     }
 
     co_sql_begin(sql, lease->tag);
     co_sql_add(sql, "START TRANSACTION");
     co_sql_end(sql);
     co_sql_add(sql, "SELECT unpooled, next_id FROM pools");
-    co_mysql_add_where(mysql, sql, &part);
+    co_mysql_add_where(mysql, sql, part);
     co_sql_add(sql, " FOR UPDATE");
     co_sql_end(sql);
 
@@ -475,22 +504,25 @@ co_mysql_fill(co_pool_job_t *job, co_lease_t *lease)
     co_sql_add(sql, "SELECT id FROM units WHERE FALSE");
     co_sql_end(sql);
     co_sql_add(sql, "SELECT COUNT(*) FROM units");
-    co_mysql_add_where(mysql, sql, &part);
+    co_mysql_add_where(mysql, sql, part);
     co_sql_end(sql);
 
-    if (co_sql_run(sql, lease->mysql, co_mysql_row_locks, &locks) != 0) {
-        return CO_JOB_AGAIN;
+    error = co_sql_run(sql, lease->mysql, co_mysql_row_locks, &locks);
+    if (error != 0) {
+        return error;
     }
 
     n = co_mysql_min(mysql->pool_units - locked->rows, locked->unpooled);
 
-    if (n <= 0 || locked->rows >= mysql->low_units) {
-        return co_lease_rollback(lease) == 0 ? CO_JOB_DONE : CO_JOB_AGAIN;
+    if (n <= 0 || locked->rows >= low) {
+        level->dry_until_us = locked->rows >= low ? 0
+                              : (int64_t) level->dry_until_us;
+        return co_lease_rollback(lease);
     }
 
     co_sql_begin(sql, lease->tag);
-    co_mysql_add_units(mysql, sql, &part, locked->next_id, n);
-    co_mysql_add_pool(mysql, sql, &part, n, n);
+    co_mysql_add_units(mysql, sql, part, locked->next_id, n);
+    co_mysql_add_pool(mysql, sql, part, n, n);
     co_sql_add(sql, "COMMIT");
     co_sql_end(sql);
 
@@ -498,11 +530,7 @@ co_mysql_fill(co_pool_job_t *job, co_lease_t *lease)
     error = co_sql_run(sql, lease->mysql, NULL, NULL);
     mysql->fills_ended++;
 
-    if (error != 0) {
-        return CO_JOB_AGAIN;
-    }
+    level->dry_until_us = 0;
 
-    co_mysql_level(mysql, part.item, part.location)->dry_until_us = 0;
-
-    return CO_JOB_DONE;
+    return error;
 }

@@ -51,6 +51,14 @@ void co_mysql_add_hold(co_mysql_t *mysql, co_sql_t *sql,
 /* Runs the statements that are written already, and ends.  0, or the error. */
 unsigned co_mysql_commit(co_mysql_t *mysql, co_lease_t *lease);
 
+/*
+ * Fills the pool of a part's item and location where it has less than "low"
+ * rows, in a transaction of its own; who comes meanwhile waits for it.  0, or
+ * the error.
+ */
+unsigned co_mysql_fill(co_mysql_t *mysql, co_lease_t *lease,
+    const co_part_t *part, int64_t low);
+
 /* Looks at the pool in the background and fills it, unless one is at it. */
 void co_mysql_fill_later(co_mysql_t *mysql, int item, int location);
 

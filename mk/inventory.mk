@@ -1,0 +1,26 @@
+# The store in MySQL or MariaDB put to the test, on a server of its own.
+
+## INVENTORY="storm pools" which parts "make inventory" runs, all by default
+
+INVENTORY ?=
+
+INVENTORY_BENCH := $(BUILD)/inventory
+INVENTORY_OBJS := $(patsubst upstream-demo/bench/%.c,$(BUILD)/upstream-demo/bench/%.o, \
+                             $(wildcard upstream-demo/bench/inventory*.c))
+
+# $(STORE_OBJS) and $(CHECKOUT_DIR) are not known yet where prerequisites are
+# read
+$(INVENTORY_BENCH): $(INVENTORY_OBJS) $(BUILD)/checkout
+	$(CC) $(CFLAGS) $(CFLAGS_EXTRA) -pthread $(LDFLAGS) $(LDFLAGS_EXTRA) \
+	    -o $@ $(INVENTORY_OBJS) $(STORE_OBJS) $(CHECKOUT_LIBS)
+
+-include $(INVENTORY_OBJS:.o=.d)
+
+.PHONY: inventory inventory-mysql
+
+inventory: inventory-mysql ## the stores put to the test, with figures (minutes)
+
+inventory-mysql:
+	@scripts/install-deps.sh build test
+	@$(MAKE) --no-print-directory $(INVENTORY_BENCH)
+	@BENCH=$(INVENTORY_BENCH) scripts/inventory.sh $(INVENTORY)

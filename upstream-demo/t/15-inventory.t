@@ -1,0 +1,36 @@
+# The store in MySQL or MariaDB put to the test: "make inventory" in short.
+# What depends on the machine is not judged here; what must be so, is.
+
+use strict;
+use warnings;
+
+use Test::More;
+use PrivateMariaDB;
+
+my $bench = $ENV{INVENTORY_BENCH} || 'build/inventory';
+my $db = PrivateMariaDB->start();
+
+my %parts = (
+    storm => 7,
+    locks => 1,
+    gaps => 2,
+    deadlocks => 3,
+    carts => 1,
+    pools => 1,
+    holders => 1,
+);
+
+my $shop = 0;
+
+for my $part (qw( storm locks gaps deadlocks carts pools holders )) {
+    $shop += 1000;
+    my @lines = qx($bench --operations=4000 --seconds=0.3 \\
+                       --first-shop=$shop \\
+                       @{[ $db->file('') ]} $part 2>&1);
+    my @must = grep { /^(?:ok|NOT OK) / } @lines;
+
+    is($?, 0, "$part: all as it must be") or diag(@lines);
+    cmp_ok(scalar(@must), '>=', $parts{$part}, "$part: and it was looked at");
+}
+
+done_testing();
