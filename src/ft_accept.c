@@ -197,7 +197,11 @@ ft_accept_read(ft_accept_t *accept, const char *text, size_t len)
 
     end = text + len;
 
-    while (ft_accept_next(&text, end, &range)) {
+    /* a browser that goes to a page begins so: nothing outweighs HTML then */
+
+    while ((accept->html.exact < FT_NAMED || accept->html.milli < 1000)
+           && ft_accept_next(&text, end, &range))
+    {
         ft_accept_range(accept, &range);
     }
 }

@@ -66,6 +66,8 @@ test_the_greater_weight(void **unused)
     assert_false(json("text/html;q=0.9, application/json;q=0.8"));
     assert_true(json("text/html;q=0.001, application/json;q=0.002"));
     assert_true(json("text/html;q=0, */*"));
+    assert_false(json("text/html, application/json"));
+    assert_false(json("text/html, text/html;q=0.1, application/json;q=0.5"));
     assert_false(json("application/json;q=0, */*"));
     assert_false(json("application/json;q=0"));
     assert_false(json("application/json;q=0.0, text/html;q=0"));
