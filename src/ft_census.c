@@ -418,6 +418,22 @@ ft_census_density(const ft_census_t *census, unsigned level, uint64_t base_us,
 }
 
 
+/* Whether no row may hold anything beyond the threshold. */
+static bool
+ft_census_is_empty(const ft_census_t *census)
+{
+    unsigned  level;
+
+    for (level = 0; level < FT_LEVELS; level++) {
+        if (ft_load(&census->used[level])) {
+            return false;
+        }
+    }
+
+    return true;
+}
+
+
 void
 ft_census_rank(ft_census_t *census)
 {
@@ -428,6 +444,13 @@ ft_census_rank(ft_census_t *census)
 
     base = ft_load(&census->threshold_us);
     total = 0;
+
+    /* nor was there anybody: a zone of many keys has many such */
+
+    if (ft_load(&census->rank_total) == 0 && ft_census_is_empty(census)) {
+        ft_store(&census->rank_base_us, base);
+        return;
+    }
 
     for (level = 0; level < FT_LEVELS; level++) {
         total += ft_census_density(census, level, base, density[level]);

@@ -508,6 +508,43 @@ test_far_stamps(void **unused)
 }
 
 
+/* With nobody there nothing is summed up, and nothing is left of who was. */
+static void
+test_when_all_are_gone(void **unused)
+{
+    crowd_t  *c;
+
+    (void) unused;
+
+    c = crowd_create();
+    c->stamp_us[0] = c->threshold_us + 300000;
+
+    crowd_count(c, 0, 500);
+    ft_census_rank(c->census);
+    assert_int_equal(ft_census_before(c->census, c->stamp_us[0] + 200000), 1);
+
+    ft_census_expire(c->census, c->now_ms + 2000);
+    ft_census_rank(c->census);
+    assert_int_equal(ft_census_waiting(c->census), 0);
+    assert_int_equal(ft_census_before(c->census, c->stamp_us[0] + 200000), 0);
+
+    /* the ranks are of the threshold as it is, all the same */
+
+    c->threshold_us += 250000;
+    ft_census_advance(c->census, c->threshold_us);
+    ft_census_rank(c->census);
+    assert_int_equal(ft_census_find(c->census, 1, c->threshold_us + 7000000),
+                     c->threshold_us + 7000000);
+
+    c->now_ms += 2000;
+    crowd_count(c, 0, 500);
+    ft_census_rank(c->census);
+    assert_int_equal(ft_census_before(c->census, c->stamp_us[0] + 200000), 1);
+
+    crowd_free(c);
+}
+
+
 int
 main(void)
 {
@@ -520,7 +557,8 @@ main(void)
         cmocka_unit_test(test_find_is_right),
         cmocka_unit_test(test_find_then_advance_calls_so_many),
         cmocka_unit_test(test_a_million),
-        cmocka_unit_test(test_far_stamps)
+        cmocka_unit_test(test_far_stamps),
+        cmocka_unit_test(test_when_all_are_gone)
     };
 
     return unit_tests(tests);

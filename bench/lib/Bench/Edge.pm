@@ -235,7 +235,8 @@ EOF_WAITING
     }
 
     if ($name eq 'keys') {
-        my $mb = int($ports->{keys} * 132_700 / 1_048_576) + 3;
+        my ($bytes) = `build/bench/decisions` =~ /^bytes_of_a_key (\d+)/m;
+        my $mb = int($ports->{keys} * ($bytes + 1024) / 1_048_576) + 3;
 
         $zones .= "    flash_throttle_zone  \$arg_k zone=keys:${mb}m rate=1r/m;\n";
         $text .= <<"EOF_KEYS";
