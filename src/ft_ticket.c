@@ -30,6 +30,9 @@
 #define FT_DRAW_LABEL      "flash_throttle draw"
 #define FT_NO_DIGIT        0x40
 
+/* from the first attempt to when it was last seen, in 32 bits; and to spare */
+#define FT_TICKET_SPAN_MS  (UINT64_C(1) << 31)
+
 #define FT_FIRST_MASK      ((UINT64_C(1) << 48) - 1)
 
 /* what of a block of SHA-256 is left in front of the message's length */
@@ -526,6 +529,16 @@ ft_ticket_usable(const ft_ticket_t *ticket, uint64_t now_ms)
     }
 
     return ticket->first_ms + FT_TICKET_AGE_MAX_MS > now_ms;
+}
+
+
+bool
+ft_ticket_awaits(const ft_ticket_t *ticket, uint64_t opens_ms, uint64_t now_ms)
+{
+    return ticket->kind == FT_TICKET_WAIT
+           && ticket->first_ms < opens_ms
+           && now_ms < opens_ms + FT_TICKET_AGE_MAX_MS
+           && now_ms < ticket->first_ms + FT_TICKET_SPAN_MS;
 }
 
 

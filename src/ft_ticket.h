@@ -103,6 +103,13 @@ bool ft_ticket_possible(const ft_keyring_t *ring, const char *text, size_t len);
 bool ft_ticket_usable(const ft_ticket_t *ticket, uint64_t now_ms);
 
 /*
+ * Whether a verified ticket that is too old is usable all the same: it waits for
+ * an opening, or has done so and is not older than a day since.
+ */
+bool ft_ticket_awaits(const ft_ticket_t *ticket, uint64_t opens_ms,
+    uint64_t now_ms);
+
+/*
  * The lot of a ticket for an opening, uniform over all 64-bit numbers: the first
  * 8 bytes of HMAC-SHA256, under the ring's last secret, which a new first one
  * does not change, over

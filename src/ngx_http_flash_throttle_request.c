@@ -155,7 +155,8 @@ ngx_http_flash_throttle_try(const char *text, size_t len,
     best = &ctx->ticket;
 
     if (!ft_ticket_verify(ring, &ctx->context, text, len, &ticket)
-        || !ft_ticket_usable(&ticket, now_ms))
+        || (!ft_ticket_usable(&ticket, now_ms)
+            && !ft_ticket_awaits(&ticket, ctx->conf->opens, now_ms)))
     {
         return;
     }

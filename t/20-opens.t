@@ -6,6 +6,7 @@ use Test::Nginx::Socket 'no_plan';
 use Digest::SHA 'hmac_sha256';
 use POSIX 'strftime';
 use Sale;
+use Ticket;
 
 sub rfc3339 {
     my ($ms) = @_;
@@ -433,3 +434,29 @@ invalid number of arguments in "flash_throttle_opens" directive
     is($order->('reset'), 200, 'taken back');
     is($in->get('/')->status, 200, 'a pass stays a pass');
     is(shopper()->poll('/')->json->{status}, 'closed', 'closed again');
+
+
+
+=== TEST 14: who has waited for days keeps the ticket
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=10r/s;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        flash_throttle_opens 2999-01-01T00:00:00Z;
+        proxy_pass http://upstream;
+    }
+    location /open {
+        flash_throttle zone=sale;
+        flash_throttle_opens off;
+        proxy_pass http://upstream;
+    }
+--- shop
+    my $first_ms = int((time - 3 * 86400) * 1000);
+    my $ticket = Ticket::sign(secret => Sale::secret(), zone => 'sale', key => 'localhost', first_ms => $first_ms);
+
+    my $json = shopper(Cookie => "flash_throttle_sale=$ticket")->poll('/')->json;
+    is($json->{first_attempt_ms}, $first_ms, 'the first attempt of three days ago');
+
+    my $open = shopper(Cookie => "flash_throttle_sale=$ticket")->poll('/open')->json;
+    cmp_ok($open->{first_attempt_ms}, '>', $first_ms, 'where it is open, a day is the most');

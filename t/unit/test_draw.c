@@ -345,6 +345,62 @@ test_many_requests_gain_nothing(void **unused)
 }
 
 
+/* Who has waited for days is not sent to the end when it opens. */
+static void
+test_a_ticket_lasts_a_day_from_the_opening(void **unused)
+{
+    uint64_t     day, opens;
+    ft_ticket_t  ticket = {
+        .kind = FT_TICKET_WAIT, .first_ms = UNIT_EPOCH_MS
+    };
+
+    (void) unused;
+
+    day = FT_TICKET_AGE_MAX_MS;
+    opens = UNIT_EPOCH_MS + 3 * day;
+
+    assert_true(ft_ticket_awaits(&ticket, opens, UNIT_EPOCH_MS + 2 * day));
+    assert_true(ft_ticket_awaits(&ticket, opens, opens + day - 1));
+    assert_false(ft_ticket_awaits(&ticket, opens, opens + day));
+    assert_false(ft_ticket_awaits(&ticket, 0, UNIT_EPOCH_MS + 2 * day));
+    assert_false(ft_ticket_awaits(&ticket, UNIT_EPOCH_MS, UNIT_EPOCH_MS + 1));
+
+    /* but no longer than its times can tell */
+
+    opens = UNIT_EPOCH_MS + 100 * day;
+    assert_true(ft_ticket_awaits(&ticket, opens, UNIT_EPOCH_MS + 24 * day));
+    assert_false(ft_ticket_awaits(&ticket, opens, UNIT_EPOCH_MS + 25 * day));
+
+    ticket.kind = FT_TICKET_PASS;
+    assert_false(ft_ticket_awaits(&ticket, opens, UNIT_EPOCH_MS + 2 * day));
+}
+
+
+/* A long line before the opening is no wait that anybody could be refused for. */
+static void
+test_nobody_is_refused_before_the_opening(void **unused)
+{
+    edge_t       e;
+    unsigned     i;
+    ft_ticket_t  ticket;
+
+    (void) unused;
+
+    edge_make(&e);
+    e.rules.max_wait_ms = 1;
+
+    for (i = 0; i < 200; i++) {
+        ticket = (ft_ticket_t) { .id = i * 77 };
+        edge_draw(&e, &ticket);
+        assert_int_equal(ft_admission_decide(&e.call, &ticket, NULL, NULL,
+                                             false).answer, FT_CLOSED);
+        e.call.now_ms += 10;
+    }
+
+    edge_end(&e);
+}
+
+
 int
 main(void)
 {
@@ -354,7 +410,9 @@ main(void)
         cmocka_unit_test(test_every_place_is_as_likely_for_everybody),
         cmocka_unit_test(test_a_place_stays_and_later_ones_stand_behind),
         cmocka_unit_test(test_nothing_shows_the_lot_before_the_opening),
-        cmocka_unit_test(test_many_requests_gain_nothing)
+        cmocka_unit_test(test_many_requests_gain_nothing),
+        cmocka_unit_test(test_a_ticket_lasts_a_day_from_the_opening),
+        cmocka_unit_test(test_nobody_is_refused_before_the_opening)
     };
 
     return unit_tests(tests);
