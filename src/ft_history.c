@@ -96,7 +96,6 @@ ft_history_close(const ft_call_t *call, const ft_history_tick_t *tick,
     ft_history_step_t *step)
 {
     uint32_t       i, delta, n[FT_HISTORY_COUNTS];
-    uint64_t       now[FT_WAITS_BUCKETS];
     ft_state_t    *state;
     ft_history_t  *history;
 
@@ -104,22 +103,6 @@ ft_history_close(const ft_call_t *call, const ft_history_tick_t *tick,
     history = &state->history;
 
     ft_history_totals(&state->totals, n);
-
-    delta = n[FT_HISTORY_ADMITTED]
-            - ft_load(&history->seen[FT_HISTORY_ADMITTED]);
-
-    if (delta) {
-        ft_waits_read(&state->waits, now);
-
-        for (i = 0; i < FT_WAITS_BUCKETS; i++) {
-            now[i] -= ft_load(&history->waits.n[i]);
-        }
-
-        ft_store(&step->value[FT_HISTORY_WAIT_P50_MS],
-                 ft_u32(ft_waits_quantile_ms(now, 500)));
-        ft_store(&step->value[FT_HISTORY_WAIT_P95_MS],
-                 ft_u32(ft_waits_quantile_ms(now, 950)));
-    }
 
     for (i = 0; i < FT_HISTORY_COUNTS; i++) {
         delta = n[i] - ft_load(&history->seen[i]);
@@ -139,12 +122,11 @@ ft_history_close(const ft_call_t *call, const ft_history_tick_t *tick,
 }
 
 
-/* Goes on to a new step, past those in which nobody came to tick. */
-static ft_history_step_t *
-ft_history_turn(ft_state_t *state, ft_history_step_t *step, uint32_t last,
-    uint32_t number)
+/* How long those waited who were admitted in a step that is over. */
+static void
+ft_history_waits(ft_state_t *state, ft_history_step_t *step)
 {
-    uint32_t       i, from;
+    uint32_t       i, before;
     uint64_t       now[FT_WAITS_BUCKETS];
     ft_history_t  *history;
 
@@ -153,9 +135,30 @@ ft_history_turn(ft_state_t *state, ft_history_step_t *step, uint32_t last,
     ft_waits_read(&state->waits, now);
 
     for (i = 0; i < FT_WAITS_BUCKETS; i++) {
-        ft_store(&history->waits.n[i], now[i]);
+        before = ft_load(&history->waits[i]);
+
+        ft_store(&history->waits[i], (uint32_t) now[i]);
+        now[i] = (uint32_t) now[i] - before;
     }
 
+    ft_store(&step->value[FT_HISTORY_WAIT_P50_MS],
+             ft_u32(ft_waits_quantile_ms(now, 500)));
+    ft_store(&step->value[FT_HISTORY_WAIT_P95_MS],
+             ft_u32(ft_waits_quantile_ms(now, 950)));
+}
+
+
+/* Goes on to a new step, past those in which nobody came to tick. */
+static ft_history_step_t *
+ft_history_turn(ft_state_t *state, ft_history_step_t *step, uint32_t last,
+    uint32_t number)
+{
+    uint32_t       i, from;
+    ft_history_t  *history;
+
+    history = &state->history;
+
+    ft_history_waits(state, step);
     ft_store(&history->unused, 0);
 
     if (number > last) {

@@ -42,7 +42,7 @@ typedef enum {
     /* on the average over the step: room while somebody waits */
     FT_HISTORY_UNUSED_MILLI,
 
-    /* of those admitted in it */
+    /* of those admitted in it, once it is over */
     FT_HISTORY_WAIT_P50_MS,
     FT_HISTORY_WAIT_P95_MS,
 
@@ -65,7 +65,7 @@ typedef struct {
     _Atomic uint32_t  number;
     _Atomic uint32_t  seen[FT_HISTORY_COUNTS];
     _Atomic uint64_t  unused;       /* milli x ms */
-    ft_waits_t        waits;
+    _Atomic uint32_t  waits[FT_WAITS_BUCKETS];
 } ft_history_t;
 
 

@@ -6,27 +6,40 @@
 #include "ft_waits.h"
 
 
-#define FT_DECADE  12
+#define FT_DECADE  12           /* round bounds in it */
+#define FT_PARTS   8            /* buckets between two of them */
 
 
-/* Round numbers, so that those a monitor wants are among them. */
+/* Of 10, so that those a monitor wants are among them. */
 static const uint8_t  ft_waits_steps[FT_DECADE] = {
     10, 12, 15, 18, 20, 25, 30, 36, 40, 50, 60, 80
 };
 
 
-uint64_t
-ft_waits_bound_ms(uint32_t i)
+static uint64_t
+ft_waits_round_ms(uint32_t i)
 {
     uint64_t  bound;
 
-    bound = ft_waits_steps[i % FT_DECADE];
+    bound = ft_waits_steps[i % FT_DECADE] * UINT64_C(10);
 
     for (i /= FT_DECADE; i; i--) {
         bound *= 10;
     }
 
     return bound;
+}
+
+
+uint64_t
+ft_waits_bound_ms(uint32_t i)
+{
+    uint64_t  low, high;
+
+    low = i < FT_PARTS ? 0 : ft_waits_round_ms(i / FT_PARTS - 1);
+    high = ft_waits_round_ms(i / FT_PARTS);
+
+    return low + (high - low) * (i % FT_PARTS + 1) / FT_PARTS;
 }
 
 
@@ -38,14 +51,20 @@ ft_waits_count(ft_waits_t *waits, uint64_t wait_ms)
 
     i = 0;
 
-    /* whole decades first: the next one begins at its first bound */
+    /* whole decades first, then round bounds, then the buckets between */
 
-    for (decade = 100;
-         wait_ms > decade && i < FT_WAITS_BOUNDS - 1;
+    for (decade = 1000;
+         wait_ms > decade && i < FT_WAITS_BOUNDS / FT_PARTS - 1;
          decade *= 10)
     {
         i += FT_DECADE;
     }
+
+    while (i < FT_WAITS_BOUNDS / FT_PARTS && wait_ms > ft_waits_round_ms(i)) {
+        i++;
+    }
+
+    i *= FT_PARTS;
 
     while (i < FT_WAITS_BOUNDS && wait_ms > ft_waits_bound_ms(i)) {
         i++;

@@ -1,7 +1,7 @@
 
 /*
  * How long the admitted waited: counts by wait, in buckets that are fine enough
- * for percentiles (a bucket is at most a third wider than the one before).
+ * for percentiles (beyond a tenth of a second, no wider than a 24th of the wait).
  */
 
 #ifndef FT_WAITS_H_INCLUDED
@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 
-/* bounds from 10 ms to 10,000 s, twelve a decade, and a bucket behind them */
-#define FT_WAITS_BOUNDS   73
+/* 61 round bounds, 0.1 to 10,000 s, eight buckets to each, and one behind them */
+#define FT_WAITS_BOUNDS   (61 * 8)
 #define FT_WAITS_BUCKETS  (FT_WAITS_BOUNDS + 1)
 
 
@@ -22,7 +22,7 @@ typedef struct {
 } ft_waits_t;
 
 
-/* The greatest wait, ms, in bucket i < FT_WAITS_BOUNDS. */
+/* The greatest wait, ms, in bucket i < FT_WAITS_BOUNDS; every eighth is round. */
 uint64_t ft_waits_bound_ms(uint32_t i);
 
 void ft_waits_count(ft_waits_t *waits, uint64_t wait_ms);
