@@ -97,6 +97,7 @@ answers nginx "http://$edge/status"
 
 say "The shop is at http://$edge/ ($STOCK in stock); stand in line yourself."
 say "A crowd of 480 comes in 20 seconds; 20 a second are let in to buy."
+say "The operator's view of it is at http://$edge/status."
 say
 
 crowd=("$BUILD/flash-crowd" --url "http://$edge/checkout" --poll --deadline

@@ -6,6 +6,7 @@
 
 #include "unit.h"
 #include "ft_accept.h"
+#include "ft_format.h"
 
 
 static bool
@@ -151,6 +152,45 @@ test_several_headers(void **unused)
 }
 
 
+static ft_format_t
+format_of(const char *first, const char *second)
+{
+    ft_formats_t  formats;
+
+    memset(&formats, 0, sizeof(formats));
+    ft_format_accept(&formats, first, strlen(first));
+    ft_format_accept(&formats, second, strlen(second));
+
+    return ft_format_best(&formats);
+}
+
+
+static void
+test_form_of_the_status(void **unused)
+{
+    ft_format_t  format;
+
+    (void) unused;
+
+    assert_int_equal(format_of("", ""), FT_FORMAT_JSON);
+    assert_int_equal(format_of("*/*", ""), FT_FORMAT_JSON);
+    assert_int_equal(format_of("text/html;q=0.1", "text/plain;q=0.2"),
+                     FT_FORMAT_PROMETHEUS);
+    assert_int_equal(format_of("text/html;q=0.2", "text/html;q=0.1, text/plain"
+                               ";q=0.15"), FT_FORMAT_HTML);
+    assert_int_equal(format_of("text/plain, application/openmetrics-text", ""),
+                     FT_FORMAT_OPENMETRICS);
+    assert_int_equal(format_of("text/html;q=0,text/plain;q=nonsense", ",;,"),
+                     FT_FORMAT_JSON);
+
+    assert_true(ft_format_named("html", 4, &format));
+    assert_int_equal(format, FT_FORMAT_HTML);
+    assert_false(ft_format_named("htm", 3, &format));
+    assert_false(ft_format_named("", 0, &format));
+    assert_false(ft_format_named("HTML", 4, &format));
+}
+
+
 int
 main(void)
 {
@@ -161,7 +201,8 @@ main(void)
         cmocka_unit_test(test_the_more_exact_range),
         cmocka_unit_test(test_spelling),
         cmocka_unit_test(test_bad_weights),
-        cmocka_unit_test(test_several_headers)
+        cmocka_unit_test(test_several_headers),
+        cmocka_unit_test(test_form_of_the_status)
     };
 
     return unit_tests(tests);
