@@ -156,6 +156,8 @@ co_shadow_close(void *backend)
     int           i;
     co_shadow_t  *shadow = backend;
 
+    co_shadow_jobs_end(shadow);
+
     for (i = 0; i < 2; i++) {
         if (shadow->stores[i] != NULL) {
             co_store_close(shadow->stores[i]);

@@ -25,6 +25,9 @@
  */
 #define CO_SHADOW_GRACE_MS     5000
 
+/* For how long the end of the checkout waits for the shadow to catch up. */
+#define CO_SHADOW_END_MS       5000
+
 /* How many of them /stats and the admin socket list. */
 #define CO_SHADOW_LISTED       20
 
@@ -181,6 +184,9 @@ void co_shadow_compare(co_shadow_t *shadow, int at, const co_cart_t *cart);
 
 /* Has the shadow give up holds that should have ended before "now_ms". */
 void co_shadow_expire(co_shadow_t *shadow, int at, int64_t now_ms);
+
+/* Waits until the shadow has caught up, but not for one that hangs. */
+void co_shadow_jobs_end(co_shadow_t *shadow);
 
 void co_shadow_jobs_free(co_shadow_t *shadow);
 

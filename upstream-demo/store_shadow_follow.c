@@ -3,7 +3,9 @@
  */
 
 #include "store_shadow.h"
+#include "clock.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -301,6 +303,28 @@ co_shadow_expire(co_shadow_t *shadow, int at, int64_t now_ms)
     co_store_expire(shadow->stores[at], &shadow->expire,
                     now_ms - CO_SHADOW_GRACE_MS, &shadow->expired,
                     co_shadow_expired, shadow);
+}
+
+
+void
+co_shadow_jobs_end(co_shadow_t *shadow)
+{
+    int64_t                       end;
+    static const struct timeval   tick = { 0, 20000 };
+    struct event_base            *base = co_store_port_base(shadow->port);
+
+    end = co_steady_us() + CO_SHADOW_END_MS * 1000;
+
+    while (shadow->jobs != 0 && co_steady_us() < end) {
+        event_base_loopexit(base, &tick);
+        event_base_dispatch(base);
+    }
+
+    if (shadow->jobs != 0) {
+        fprintf(stderr, "checkout: store: %lld writes to the shadow are given"
+                " up; the two stores differ by them\n",
+                (long long) shadow->jobs);
+    }
 }
 
 

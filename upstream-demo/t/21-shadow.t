@@ -195,6 +195,21 @@ subtest 'a shadow that does many things at once' => sub {
     is_even(compared($admin), 'no drift at rest');
 };
 
+subtest 'a checkout that ends while its shadow still follows' => sub {
+    my $db = PrivateMariaDB->start();
+    my @args = ('--store=shadow:' . sqlite() . ',' . $db->store(), @fast,
+                '--stock=900');
+
+    for my $run (1 .. 3) {
+        my $server = start(@args);
+        $server->crowd(150, 150);
+        $server->stop();
+    }
+
+    my $server = start(@args);
+    is_even(compared($admin), 'took all of it along');
+};
+
 subtest '10,000 reservations, and the switch with them under way' => sub {
     my $redis = PrivateRedis->start();
     my $server = start('--store=shadow:redis:' . $redis->socket()
@@ -260,6 +275,9 @@ subtest 'forced, it oversells by as many' => sub {
 
     $confirmed += $server->crowd(1000);
     is($confirmed, 1500 + $more, 'oversold by as many');
+
+    is(settled($admin, 'mend=1')->{status}, 200, 'mended too late');
+    $server->wait_for(oversold => $more);
 };
 
 subtest 'drift that nobody told of' => sub {
