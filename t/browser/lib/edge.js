@@ -35,6 +35,13 @@ function freePort(count = 1) {
 }
 
 
+// Whatever ends this process ends its nginx.
+const edges = new Set;
+
+process.on('exit', () => edges.forEach(edge => edge.killNow()));
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
+
+
 // A shop that writes down what reaches it.  /till does not answer before
 // letGo(); everything else is a page with a form.
 class Shop {
@@ -157,7 +164,8 @@ http {
 
     this.process = spawn(nginx, ['-p', this.dir + '/', '-c', 'nginx.conf', '-e', 'error.log', '-g', 'daemon off;'],
                          { stdio: ['ignore', words, words], detached: true });
-    this.ended = new Promise(done => this.process.on('exit', done));
+    this.ended = new Promise(done => this.process.on('exit', done)).then(() => edges.delete(this));
+    edges.add(this);
     fs.closeSync(words);
 
     await until('nginx to answer', async () => {
@@ -230,9 +238,13 @@ http {
     await this.ended;
   }
 
+  killNow() {
+    process.kill(-this.process.pid, 'SIGKILL');
+  }
+
   // All of it at once, as when the machine fails.
   async kill() {
-    process.kill(-this.process.pid, 'SIGKILL');
+    this.killNow();
     await this.ended;
     await until('its port to be free', () => this.get('/status').then(() => false, () => true));
   }
