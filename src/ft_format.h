@@ -22,7 +22,7 @@ typedef enum {
     FT_FORMATS
 } ft_format_t;
 
-/* The weights x 1000 of those that are named; zeroed before the first header. */
+/* The weights x 1000 of those named; zeroed before the first header. */
 typedef struct {
     uint32_t        milli[FT_FORMATS];
 } ft_formats_t;

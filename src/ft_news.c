@@ -1,7 +1,7 @@
 
 /*
- * News for the operator's log: when a line begins, once a minute while it lasts,
- * and when it ends.  A line that comes back within a moment has not ended.
+ * News for the operator's log: when a line begins, once a minute while it
+ * lasts, and when it ends.  One that is back within a moment has not ended.
  */
 
 #include "ft_record.h"

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 
-/* 61 round bounds, 0.1 to 10,000 s, eight buckets to each, and one behind them */
+/* 61 round bounds, 0.1 to 10,000 s, eight buckets to each, one behind them */
 #define FT_WAITS_BOUNDS   (61 * 8)
 #define FT_WAITS_BUCKETS  (FT_WAITS_BOUNDS + 1)
 
@@ -22,7 +22,7 @@ typedef struct {
 } ft_waits_t;
 
 
-/* The greatest wait, ms, in bucket i < FT_WAITS_BOUNDS; every eighth is round. */
+/* The greatest wait, ms, in bucket i < FT_WAITS_BOUNDS; each eighth is round. */
 uint64_t ft_waits_bound_ms(uint32_t i);
 
 void ft_waits_count(ft_waits_t *waits, uint64_t wait_ms);

@@ -289,8 +289,9 @@ ngx_int_t
 ngx_http_flash_throttle_get_figures(ngx_http_flash_throttle_zone_t *zone,
     uint32_t i, ngx_http_flash_throttle_figures_t *f)
 {
-    ft_call_t     call;
-    ft_totals_t  *totals;
+    uint64_t          *to;
+    ft_call_t          call;
+    _Atomic uint64_t  *from;
 
     f->zone = zone;
     f->state = ft_zone_state(zone->sh, i);
@@ -315,11 +316,11 @@ ngx_http_flash_throttle_get_figures(ngx_http_flash_throttle_zone_t *zone,
 
     /* word by word, as they are written */
 
-    totals = &f->state->totals;
+    to = (uint64_t *) &f->totals;
+    from = (_Atomic uint64_t *) &f->state->totals;
 
     for (i = 0; i < sizeof(ft_totals_t) / sizeof(uint64_t); i++) {
-        ((uint64_t *) &f->totals)[i] =
-                                   atomic_load(&((_Atomic uint64_t *) totals)[i]);
+        to[i] = atomic_load(&from[i]);
     }
 
     return NGX_OK;

@@ -77,6 +77,7 @@ ngx_http_flash_throttle_metrics(ngx_http_request_t *r,
 {
     ngx_buf_t                          *b;
     ngx_uint_t                          i, k;
+    const char                         *type;
     ngx_array_t                         sampled;
     ngx_http_flash_throttle_metric_t   *m;
     ngx_http_flash_throttle_sampled_t  *s;
@@ -111,12 +112,11 @@ ngx_http_flash_throttle_metrics(ngx_http_request_t *r,
 
     for (i = 0; i < ngx_http_flash_throttle_key_table_n; i++) {
 
-        if (ngx_http_flash_throttle_family(parts, m[i].name,
-                                           m[i].kind
-                                             == ngx_http_flash_throttle_counter
-                                           ? "counter"
-                                                                : "gauge",
-                                           m[i].help, openmetrics)
+        type = (m[i].kind == ngx_http_flash_throttle_counter) ? "counter"
+                                                              : "gauge";
+
+        if (ngx_http_flash_throttle_family(parts, m[i].name, type, m[i].help,
+                                           openmetrics)
             != NGX_OK)
         {
             return NGX_ERROR;

@@ -13,8 +13,8 @@
 
 
 /*
- * Writes an SVG of n who were admitted, in any order.  Its size is bounded: what
- * falls into one cell is one mark, the darker the more.  False: no memory.
+ * Writes an SVG of n who were admitted, in any order.  Its size is bounded:
+ * what falls into one cell is one mark, the darker the more.  False: no memory.
  */
 bool ft_report_plot(FILE *out, const ft_served_t *served, size_t n,
     const ft_fairness_t *fairness);
