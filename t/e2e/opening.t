@@ -16,7 +16,7 @@ use POSIX qw(strftime);
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-my $opens = int(time) + 8;
+my $opens = int(time) + 9;
 my $rfc3339 = strftime('%Y-%m-%dT%H:%M:%SZ', gmtime $opens);
 
 # the format that docs/log.md describes
@@ -28,10 +28,10 @@ my $edge = Edge->start(checkout => $checkout, zone => 'rate=10r/s burst=2', thro
                        http => $format,
                        location => "flash_throttle_opens $rfc3339; access_log flash.log flash_throttle;");
 
-# three and a half seconds ahead; 50 come in the first two of them
-sleep $opens - 3.5 - time if $opens - 3.5 > time;
+# five seconds ahead; 50 come in the first two of them
+sleep $opens - 5 - time if $opens - 5 > time;
 
-my $crowd = begin_crowd('--json', '--url', $edge->url, '--poll', '--deadline', '--stages=2:25-25,2:0-0,2:20-20',
+my $crowd = begin_crowd('--json', '--url', $edge->url, '--poll', '--deadline', '--stages=2:25-25,4:0-0,2:20-20',
                         '--patience=60', '--stats-url', "http://127.0.0.1:$checkout->{port}/stats");
 
 sleep $opens - 0.3 - time if $opens - 0.3 > time;
