@@ -18,9 +18,9 @@ $(INVENTORY_BENCH): $(INVENTORY_OBJS) $(BUILD)/checkout
 
 .PHONY: inventory inventory-mysql
 
-inventory: inventory-mysql ## the stores put to the test, with figures (minutes)
+inventory: inventory-mysql
 
-inventory-mysql:
+inventory-mysql: ## of "make inventory": the store in MySQL or MariaDB
 	@scripts/install-deps.sh build test
 	@$(MAKE) --no-print-directory $(INVENTORY_BENCH)
 	@BENCH=$(INVENTORY_BENCH) scripts/inventory.sh $(INVENTORY)

@@ -388,12 +388,17 @@ co_lab_fill_beside(co_bench_t *bench, const char *level, int shop,
 int
 co_bench_gaps(co_bench_t *bench)
 {
-    int        i, shop, failed = 0;
-    MYSQL     *mysql;
-    int64_t    locks[2][2];
-    unsigned   errors[2][2];
+    int               i, shop, failed = 0;
+    MYSQL            *mysql, *drain;
+    int64_t           locks[2][2];
+    unsigned          errors[2][2];
+    co_bench_shop_t   made;
 
     static const char  *levels[] = { "REPEATABLE READ", "READ COMMITTED" };
+
+    /* makes the tables */
+    co_bench_open(bench, &made, &one_item, "flash_throttle", "connections=1");
+    co_bench_close(&made);
 
     /* the last of the table, so that what is behind is the supremum */
     shop = 2000000000;
@@ -412,12 +417,9 @@ co_bench_gaps(co_bench_t *bench)
         co_bench_do(mysql, "INSERT INTO units SELECT %d, 1, 1, seq FROM"
                     " seq_1_to_20", shop);
         co_bench_do(mysql, "START TRANSACTION WITH CONSISTENT SNAPSHOT");
-        {
-            MYSQL  *drain = co_bench_connect(bench, "flash_throttle");
-
-            co_bench_do(drain, "DELETE FROM units WHERE shop = %d", shop);
-            mysql_close(drain);
-        }
+        drain = co_bench_connect(bench, "flash_throttle");
+        co_bench_do(drain, "DELETE FROM units WHERE shop = %d", shop);
+        mysql_close(drain);
         errors[i][1] = co_lab_fill_beside(bench, levels[i], shop,
                                           &locks[i][1]);
         co_bench_do(mysql, "COMMIT");
