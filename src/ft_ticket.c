@@ -291,15 +291,24 @@ typedef signed char  ft_digits_t __attribute__((vector_size(16)));
 #define ft_all(n)    (ft_digits_t) { n, n, n, n, n, n, n, n,                  \
                                      n, n, n, n, n, n, n, n }
 
+/* sums wrap around on the way, which only unsigned ones may */
+typedef unsigned char  ft_sums_t __attribute__((vector_size(16)));
+
+#define ft_plus(a, b)   (ft_digits_t) ((ft_sums_t) (a) + (ft_sums_t) (b))
+#define ft_minus(a, b)  (ft_digits_t) ((ft_sums_t) (a) - (ft_sums_t) (b))
+
 
 static ft_digits_t
 ft_digits(ft_digits_t values)
 {
-    return values + ft_all('A')
-           + ((values > ft_all(25)) & ft_all('a' - 'Z' - 1))
-           - ((values > ft_all(51)) & ft_all('z' - '0' + 1))
-           + ((values == ft_all(62)) & ft_all('-' - '9' - 1))
-           + ((values == ft_all(63)) & ft_all('_' - '9' - 2));
+    ft_digits_t  digits;
+
+    digits = ft_plus(values, ft_all('A'));
+    digits = ft_plus(digits, (values > ft_all(25)) & ft_all('a' - 'Z' - 1));
+    digits = ft_minus(digits, (values > ft_all(51)) & ft_all('z' - '0' + 1));
+    digits = ft_plus(digits, (values == ft_all(62)) & ft_all('-' - '9' - 1));
+
+    return ft_plus(digits, (values == ft_all(63)) & ft_all('_' - '9' - 2));
 }
 
 
@@ -317,9 +326,9 @@ ft_values(ft_digits_t digits, ft_digits_t *bad)
 
     *bad |= ~(upper | lower | number | minus | line);
 
-    return (upper & (digits - ft_all('A')))
-           | (lower & (digits - ft_all('a' - 26)))
-           | (number & (digits + ft_all(52 - '0')))
+    return (upper & ft_minus(digits, ft_all('A')))
+           | (lower & ft_minus(digits, ft_all('a' - 26)))
+           | (number & ft_plus(digits, ft_all(52 - '0')))
            | (minus & ft_all(62)) | (line & ft_all(63));
 }
 
