@@ -69,6 +69,9 @@ fi
 if [ "${SANITIZE:-0}" = 1 ]; then
     mkdir -p "$reports/log"
 
+    # workers that have left root's rights report, too
+    chmod 777 "$reports/log"
+
     # nginx frees nothing on its way out, so leaks are for valgrind; each dynamic
     # module has a table of the same name.  Test::Nginx puts the name of the test
     # behind log_path, and splits at commas.
