@@ -28,6 +28,8 @@
 #include "mysql_pool.h"
 #include "store_backend.h"
 
+#include <stdatomic.h>
+
 
 /* What this process knows of an item at a location, from its own calls. */
 typedef struct {

@@ -253,14 +253,15 @@ co_mysql_prefer(co_mysql_t *mysql, const co_cart_t *cart, co_hold_t *hold)
 static void
 co_mysql_taken(co_mysql_t *mysql, const co_hold_t *hold)
 {
-    int                i, taken;
+    int                i, taken, quantity;
     co_mysql_level_t  *level;
 
     for (i = 0; i < hold->parts_n && mysql->low_units != 0; i++) {
         level = co_mysql_level(mysql, hold->parts[i].item,
                                hold->parts[i].location);
 
-        taken = level->taken += (int) hold->parts[i].quantity;
+        quantity = (int) hold->parts[i].quantity;
+        taken = atomic_fetch_add(&level->taken, quantity) + quantity;
 
         if (taken >= mysql->low_units / CO_MYSQL_LOOKS) {
             level->taken = 0;

@@ -402,9 +402,7 @@ co_mysql_fill_later(co_mysql_t *mysql, int item, int location)
 
     level = co_mysql_level(mysql, item, location);
 
-    if (!__atomic_compare_exchange_n(&level->filling, &idle, 1, 0,
-                                     __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-    {
+    if (!atomic_compare_exchange_strong(&level->filling, &idle, 1)) {
         return;
     }
 
