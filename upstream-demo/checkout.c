@@ -208,7 +208,7 @@ co_checkout_begin(co_shop_t *shop, struct evhttp_request *req,
     checkout->cart.lines_n = 1;
     checkout->cart.lines[0].item = 1;
     checkout->cart.lines[0].quantity = form->quantity;
-    checkout->cart.locations = CO_ALL_LOCATIONS;
+    checkout->cart.locations = form->locations;
 
     if (shop->options->mode == CO_MODE_NAIVE) {
         co_store_look(shop->store, &checkout->call, &checkout->cart,

@@ -3,6 +3,7 @@
  */
 
 #include "form.h"
+#include "store.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,6 +33,8 @@ static int co_form_is(const char *type, const char *wanted);
 static int co_form_set_quantity(co_form_t *form, const char *text,
     char *error);
 static int co_form_set_email(co_form_t *form, const char *text, char *error);
+static int co_form_set_locations(co_form_t *form, const char *text,
+    char *error);
 
 
 static int
@@ -54,6 +57,7 @@ co_form_read(struct evhttp_request *req, co_form_t *form, char *error)
 
     memset(form, 0, sizeof(*form));
     form->quantity = 1;
+    form->locations = CO_ALL_LOCATIONS;
 
     rc = co_form_read_deadline(req, form, error);
     if (rc != 0) {
@@ -165,7 +169,7 @@ co_form_read_json(const char *body, size_t len, co_form_t *form, char *error)
 {
     int            rc = 0;
     char           digits[24];
-    json_t        *root, *quantity, *email;
+    json_t        *root, *quantity, *email, *locations;
     json_error_t   why;
 
     root = json_loadb(body, len, JSON_REJECT_DUPLICATES, &why);
@@ -178,6 +182,7 @@ co_form_read_json(const char *body, size_t len, co_form_t *form, char *error)
 
     quantity = json_object_get(root, "quantity");
     email = json_object_get(root, "email");
+    locations = json_object_get(root, "locations");
 
     if (!json_is_object(root)) {
         rc = co_form_refuse(400, error, "The JSON must be an object, as"
@@ -198,6 +203,12 @@ co_form_read_json(const char *body, size_t len, co_form_t *form, char *error)
                                      ? json_string_value(email) : "?", error);
     }
 
+    if (rc == 0 && locations != NULL) {
+        rc = co_form_set_locations(form, json_is_string(locations)
+                                         ? json_string_value(locations) : "?",
+                                   error);
+    }
+
     json_decref(root);
 
     return rc;
@@ -207,7 +218,7 @@ co_form_read_json(const char *body, size_t len, co_form_t *form, char *error)
 static int
 co_form_read_pairs(const char *body, co_form_t *form, char *error)
 {
-    int                rc = 0, quantities = 0, emails = 0;
+    int                rc = 0, quantities = 0, emails = 0, lists = 0;
     struct evkeyval   *pair;
     struct evkeyvalq   pairs;
 
@@ -227,6 +238,11 @@ co_form_read_pairs(const char *body, co_form_t *form, char *error)
             rc = emails++ ? co_form_refuse(400, error, "The form has two"
                                            " e-mail addresses.")
                           : co_form_set_email(form, pair->value, error);
+
+        } else if (strcmp(pair->key, "locations") == 0) {
+            rc = lists++ ? co_form_refuse(400, error, "The form has two lists"
+                                          " of locations.")
+                         : co_form_set_locations(form, pair->value, error);
         }
 
         if (rc != 0) {
@@ -254,6 +270,37 @@ co_form_set_quantity(co_form_t *form, const char *text, char *error)
     }
 
     form->quantity = quantity;
+
+    return 0;
+}
+
+
+/* Numbers with commas between them: the locations that can deliver. */
+static int
+co_form_set_locations(co_form_t *form, const char *text, char *error)
+{
+    long         location;
+    char        *end;
+    const char  *p = text;
+
+    form->locations = 0;
+
+    do {
+        location = *p >= '0' && *p <= '9' ? strtol(p, &end, 10) : 0;
+
+        if (location < 1 || location > CO_LOCATIONS_MAX
+            || (*end != ',' && *end != '\0'))
+        {
+            snprintf(error, CO_FORM_ERROR_LEN, "The locations must be whole"
+                     " numbers from 1 to %d with commas between them, as"
+                     " \"1,3\".", CO_LOCATIONS_MAX);
+            return 400;
+        }
+
+        form->locations |= 1u << (location - 1);
+        p = end + 1;
+
+    } while (*end == ',');
 
     return 0;
 }

@@ -17,9 +17,11 @@
 
 
 typedef struct {
-    int64_t  quantity;                           /* 1 to 10; 1 if not given */
-    char     email[256];                         /* "" if not given */
-    int64_t  deadline_ms;                        /* wall time; 0: none */
+    int64_t   quantity;                          /* 1 to 10; 1 if not given */
+    char      email[256];                        /* "" if not given */
+    int64_t   deadline_ms;                       /* wall time; 0: none */
+    uint32_t  locations;                         /* that can deliver, as in
+                                                    co_cart_t */
 } co_form_t;
 
 

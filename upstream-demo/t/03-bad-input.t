@@ -13,6 +13,12 @@ my $json = 'application/json';
 
 my @bad = (
     # content type, body, status, what the message says
+    [ $json, '{"locations":"0"}', 400, qr/locations .* from 1 to 16/ ],
+    [ $json, '{"locations":"17"}', 400, qr/locations/ ],
+    [ $json, '{"locations":"1,"}', 400, qr/locations/ ],
+    [ $json, '{"locations":"1;2"}', 400, qr/locations/ ],
+    [ $json, '{"locations":""}', 400, qr/locations/ ],
+    [ $json, '{"locations":[1]}', 400, qr/locations/ ],
     [ $json, '{"quantity":0}', 400, qr/quantity .* from 1 to 10/ ],
     [ $json, '{"quantity":11}', 400, qr/quantity/ ],
     [ $json, '{"quantity":-1}', 400, qr/quantity/ ],

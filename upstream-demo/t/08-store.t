@@ -79,6 +79,21 @@ subtest 'the guard of the store' => sub {
     is($server->stats()->{oversold}, 1, 'naive does');
 };
 
+subtest 'only the locations that can deliver' => sub {
+    my $server = CheckoutServer->start(@fast, '--stock=4', '--locations=2');
+    my $order = sub {
+        return $server->request('POST', '/checkout', body => $_[0], headers =>
+            { 'Content-Type' => 'application/x-www-form-urlencoded' }
+        )->{status};
+    };
+
+    is($order->('locations=2&quantity=2'), 200, 'what one of them has');
+    is($order->('locations=2'), 409, 'and no more, though another has some');
+    is($order->('locations=2,1'), 200, 'or another');
+    is($order->('locations=1&locations=2'), 400, 'one list at most');
+    is($server->stats()->{stock_now}, 1, 'as the stock says');
+};
+
 subtest 'a file that is something else' => sub {
     open(my $file, '>', "$dir/letter.txt") or die $!;
     print $file "Dear customer,\n" x 100;
