@@ -351,7 +351,7 @@ co_shadow_after_reserve(co_shadow_op_t *op, co_store_result_e *result)
     co_hold_t    *hold = op->call->hold;
 
     if (*result == CO_STORE_SOLD_OUT) {
-        co_shadow_compare(shadow, other, op->call->cart);
+        co_shadow_compare(shadow, other, hold, op->call->cart);
         return;
     }
 
@@ -509,7 +509,7 @@ co_shadow_report(void *backend)
     own = json_object_get(root, "shadow");
 
     json_object_update_new(own, json_pack(
-        "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
+        "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}",
         "writes_lost", (json_int_t) n->lost,
         "writes_lost_by_fault", (json_int_t) n->ordered,
         "losses", (json_int_t) shadow->losses_n,
@@ -519,7 +519,8 @@ co_shadow_report(void *backend)
         "switches", (json_int_t) n->switches,
         "following", (json_int_t) shadow->jobs,
         "drift", drift,
-        "listed", co_shadow_losses_json(shadow)));
+        "listed", co_shadow_losses_json(shadow),
+        "differences", co_shadow_differences_json(shadow)));
 
     /* a store may have more to tell */
     for (i = 0; i < 2; i++) {

@@ -28,7 +28,7 @@
 /* For how long the end of the checkout waits for the shadow to catch up. */
 #define CO_SHADOW_END_MS       5000
 
-/* How many of them /stats and the admin socket list. */
+/* How many of them, and of differences, /stats and the admin socket list. */
 #define CO_SHADOW_LISTED       20
 
 #define CO_SHADOW_BUCKETS      1024            /* a power of 2 */
@@ -100,6 +100,14 @@ typedef struct {
 } co_shadow_counts_t;
 
 
+/* A decision that the shadow would have made otherwise. */
+typedef struct {
+    char                             id[CO_HOLD_ID_LEN + 1];
+    int                              granted;    /* it would have, else denied */
+    int64_t                          ms;         /* wall time */
+} co_shadow_difference_t;
+
+
 /* What one store has more than the truth. */
 typedef struct {
     int                              known;
@@ -135,6 +143,7 @@ struct co_shadow_s {
     co_store_call_t                **last;
 
     co_shadow_counts_t               counts;
+    co_shadow_difference_t           differences[CO_SHADOW_LISTED];
     co_shadow_audit_t                audit;
     int64_t                          losses_n;
     struct co_shadow_losses_s        losses;
@@ -180,7 +189,10 @@ void co_shadow_follow(co_shadow_t *shadow, int at, co_store_action_e action,
     const co_hold_t *hold, const co_order_t *order, co_shadow_why_e why);
 
 /* Asks the shadow whether it would have granted what the truth denied. */
-void co_shadow_compare(co_shadow_t *shadow, int at, const co_cart_t *cart);
+void co_shadow_compare(co_shadow_t *shadow, int at, const co_hold_t *hold,
+    const co_cart_t *cart);
+
+json_t *co_shadow_differences_json(const co_shadow_t *shadow);
 
 /* Has the shadow give up holds that should have ended before "now_ms". */
 void co_shadow_expire(co_shadow_t *shadow, int at, int64_t now_ms);

@@ -123,6 +123,50 @@ co_shadow_job_start(co_shadow_job_t *job)
 }
 
 
+/* The shadow would have decided otherwise. */
+static void
+co_shadow_differs(co_shadow_t *shadow, const char *id, int granted)
+{
+    uint64_t                 *count;
+    co_shadow_counts_t       *n = &shadow->counts;
+    co_shadow_difference_t   *difference;
+
+    difference = &shadow->differences[(n->would_have_denied
+                                       + n->would_have_granted)
+                                      % CO_SHADOW_LISTED];
+    snprintf(difference->id, sizeof(difference->id), "%s", id);
+    difference->granted = granted;
+    difference->ms = co_wall_ms();
+
+    count = granted ? &n->would_have_granted : &n->would_have_denied;
+    (*count)++;
+}
+
+
+/* The latest of them. */
+json_t *
+co_shadow_differences_json(const co_shadow_t *shadow)
+{
+    uint64_t                       i, n;
+    json_t                        *list;
+    const co_shadow_difference_t  *difference;
+
+    list = json_array();
+    n = shadow->counts.would_have_denied + shadow->counts.would_have_granted;
+
+    for (i = 1; i <= n && i <= CO_SHADOW_LISTED; i++) {
+        difference = &shadow->differences[(n - i) % CO_SHADOW_LISTED];
+
+        json_array_append_new(list, json_pack("{s:s, s:s, s:I}",
+            "hold", difference->id,
+            "shadow_would_have", difference->granted ? "granted" : "denied",
+            "at_ms", (json_int_t) difference->ms));
+    }
+
+    return list;
+}
+
+
 static void
 co_shadow_applied(co_shadow_job_t *job, co_store_result_e result)
 {
@@ -143,7 +187,7 @@ co_shadow_applied(co_shadow_job_t *job, co_store_result_e result)
     shadow->counts.decisions++;
 
     if (result == CO_STORE_DEBT) {
-        shadow->counts.would_have_denied++;
+        co_shadow_differs(shadow, job->kept.id, 0);
 
     } else {
         shadow->counts.agreed++;
@@ -241,7 +285,7 @@ co_shadow_compared(void *data, co_store_result_e result)
 
     if (result == CO_STORE_OK) {
         shadow->counts.decisions++;
-        shadow->counts.would_have_granted++;
+        co_shadow_differs(shadow, job->kept.id, 1);
 
     } else if (result == CO_STORE_SOLD_OUT) {
         shadow->counts.decisions++;
@@ -253,7 +297,8 @@ co_shadow_compared(void *data, co_store_result_e result)
 
 
 void
-co_shadow_compare(co_shadow_t *shadow, int at, const co_cart_t *cart)
+co_shadow_compare(co_shadow_t *shadow, int at, const co_hold_t *hold,
+    const co_cart_t *cart)
 {
     co_shadow_job_t  *job;
 
@@ -262,8 +307,10 @@ co_shadow_compare(co_shadow_t *shadow, int at, const co_cart_t *cart)
         return;
     }
 
+    /* no other job is of this hold, which nobody has */
     job->cart = *cart;
-    TAILQ_INSERT_TAIL(&shadow->buckets[co_shadow_bucket("")], job, link);
+    memcpy(job->kept.id, hold->id, sizeof(job->kept.id));
+    TAILQ_INSERT_TAIL(&shadow->buckets[co_shadow_bucket(hold->id)], job, link);
 
     co_store_look(shadow->stores[at], &job->call, &job->cart,
                   co_shadow_compared, job);

@@ -300,6 +300,13 @@ subtest 'drift that nobody told of' => sub {
     is($shadow->{drift}{units}{available}, 1, 'is found by itself');
     is($shadow->{drift}{explained}{available}, 0, 'and nothing explains it');
     is(settled($admin, 'truth=second')->{status}, 409, 'no switch');
+
+    # the truth is sold out, and the shadow would have one more
+    $server->crowd(120);
+    $shadow = compared($admin);
+    cmp_ok($shadow->{would_have_granted}, '>=', 1, 'would have granted');
+    is($shadow->{differences}[0]{shadow_would_have}, 'granted', 'is listed');
+    like($shadow->{differences}[0]{hold}, qr/^[0-9A-Z]{26}$/, 'by its hold');
 };
 
 subtest 'a shadow that dies, a truth that hangs' => sub {
