@@ -2,7 +2,7 @@
 
 .PHONY: inventory inventory-shadow
 
-inventory: inventory-shadow
+inventory: inventory-shadow ## the stores put to the test, with figures (minutes)
 
 inventory-shadow: ## of "make inventory": shadow mode, and sales on every store
 	@scripts/install-deps.sh build test

@@ -19,10 +19,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
+
+
+typedef struct co_rstore_op_s  co_rstore_op_t;
+
+TAILQ_HEAD(co_rstore_ops_s, co_rstore_op_s);
 
 
 typedef struct {
     co_store_port_t    *port;
+    struct co_rstore_ops_s  ops;                 /* under way */
     char               *path;                    /* of the socket */
     co_redis_t         *redis;
     co_store_t         *ledger;
@@ -34,14 +41,15 @@ typedef struct {
 
 
 /* A call under way, and what it takes to do it. */
-typedef struct {
+struct co_rstore_op_s {
     co_rstore_t        *store;
     co_store_call_t    *call;
+    TAILQ_ENTRY(co_rstore_op_s)  link;
     co_redis_call_t     redis;
     co_store_call_t     ledger;
     co_hold_t           hold;                    /* as Redis has it */
     char                text[CO_REDIS_TEXT_SIZE];
-} co_rstore_op_t;
+};
 
 
 static const char *co_rstore_ledger_of(const char *place);
@@ -122,6 +130,7 @@ co_rstore_open(co_store_port_t *port, const char *place,
         return NULL;
     }
 
+    TAILQ_INIT(&store->ops);
     store->port = port;
     store->levels_n = conf->items * conf->locations;
     store->levels = calloc((size_t) store->levels_n, sizeof(co_level_t));
@@ -157,7 +166,8 @@ co_rstore_open(co_store_port_t *port, const char *place,
 static void
 co_rstore_close(void *backend)
 {
-    co_rstore_t  *store = backend;
+    co_rstore_t     *store = backend;
+    co_rstore_op_t  *op;
 
     if (store->redis != NULL) {
         co_redis_close(store->redis);
@@ -165,6 +175,11 @@ co_rstore_close(void *backend)
 
     if (store->ledger != NULL) {
         co_store_close(store->ledger);
+    }
+
+    while ((op = TAILQ_FIRST(&store->ops)) != NULL) {
+        TAILQ_REMOVE(&store->ops, op, link);
+        free(op);
     }
 
     free(store->levels);
@@ -286,6 +301,7 @@ co_rstore_end(co_rstore_op_t *op, co_store_result_e result)
 
     co_store_answer(op->store->port, op->call);
 
+    TAILQ_REMOVE(&op->store->ops, op, link);
     free(op);
 }
 
@@ -308,6 +324,7 @@ co_rstore_submit(void *backend, co_store_call_t *call)
 
     op->store = store;
     op->call = call;
+    TAILQ_INSERT_TAIL(&store->ops, op, link);
     call->stock_known = 0;
 
     switch (call->action) {

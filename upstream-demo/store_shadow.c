@@ -19,8 +19,9 @@
 
 
 /* A caller's call, on its way. */
-typedef struct {
+typedef struct co_shadow_op_s {
     co_shadow_t        *shadow;
+    TAILQ_ENTRY(co_shadow_op_s)  link;
     co_store_call_t    *call;
     co_store_call_t     own;
     co_hold_t           kept;                    /* the hold as it came */
@@ -106,6 +107,7 @@ co_shadow_open(co_store_port_t *port, const char *place,
     shadow->levels_n = conf->items * conf->locations;
     (void) co_fault_read(&shadow->fault, conf->fault);
 
+    TAILQ_INIT(&shadow->ops);
     TAILQ_INIT(&shadow->losses);
 
     for (i = 0; i < CO_SHADOW_BUCKETS; i++) {
@@ -153,8 +155,9 @@ co_shadow_open(co_store_port_t *port, const char *place,
 static void
 co_shadow_close(void *backend)
 {
-    int           i;
-    co_shadow_t  *shadow = backend;
+    int              i;
+    co_shadow_t     *shadow = backend;
+    co_shadow_op_t  *op;
 
     co_shadow_jobs_end(shadow);
 
@@ -164,6 +167,11 @@ co_shadow_close(void *backend)
         }
 
         free(shadow->specs[i]);
+    }
+
+    while ((op = TAILQ_FIRST(&shadow->ops)) != NULL) {
+        TAILQ_REMOVE(&shadow->ops, op, link);
+        free(op);
     }
 
     co_shadow_jobs_free(shadow);
@@ -252,6 +260,7 @@ co_shadow_start(co_shadow_t *shadow, co_store_call_t *call)
     }
 
     shadow->deciding++;
+    TAILQ_INSERT_TAIL(&shadow->ops, op, link);
 
     /* others change nothing that two stores could differ by */
     shadow->started += call->action != CO_STORE_COUNT
@@ -336,6 +345,7 @@ co_shadow_decided(void *data, co_store_result_e result)
     }
 
     shadow->deciding--;
+    TAILQ_REMOVE(&shadow->ops, op, link);
     co_shadow_answer(shadow, call, result);
     free(op);
 

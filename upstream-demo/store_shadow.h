@@ -78,6 +78,7 @@ struct co_shadow_job_s {
 };
 
 
+TAILQ_HEAD(co_shadow_ops_s, co_shadow_op_s);
 TAILQ_HEAD(co_shadow_jobs_s, co_shadow_job_s);
 TAILQ_HEAD(co_shadow_losses_s, co_shadow_loss_s);
 
@@ -127,6 +128,7 @@ struct co_shadow_s {
     uint64_t                         random;
 
     int64_t                          deciding;   /* calls under way */
+    struct co_shadow_ops_s           ops;        /* these calls */
     int64_t                          jobs;       /* waiting and under way */
     int64_t                          jobs_at[2];
     uint64_t                         started;    /* calls, ever */
