@@ -157,6 +157,23 @@ ft_sessions_done(const ft_call_t *call, const ft_ticket_t *pass)
 }
 
 
+/* Never below none: what a dead worker had in flight went with it. */
+static void
+ft_admission_leave(ft_state_t *state, uint32_t worker)
+{
+    uint32_t           n;
+    _Atomic uint32_t  *inflight;
+
+    inflight = &state->hand[worker].inflight;
+    n = ft_load(inflight);
+
+    while (n && !atomic_compare_exchange_weak(inflight, &n, n - 1)) {
+        /* void */
+    }
+}
+
+
+/* Its place in flight is given up, but it was not at the upstream: not done. */
 void
 ft_admission_expect(const ft_call_t *call, ft_ticket_t *pass)
 {
@@ -176,7 +193,9 @@ ft_admission_expect(const ft_call_t *call, ft_ticket_t *pass)
 
     pass->place = FT_LANE_FRESH;
 
-    ft_admission_done(call->state, pass->epoch, call->worker);
+    if (ft_load(&call->state->epoch) == pass->epoch) {
+        ft_admission_leave(call->state, call->worker);
+    }
 }
 
 
@@ -223,19 +242,10 @@ ft_admission_failed(ft_state_t *state, uint32_t epoch)
 void
 ft_admission_done(ft_state_t *state, uint32_t epoch, uint32_t worker)
 {
-    uint32_t           n;
-    _Atomic uint32_t  *inflight;
-
     if (ft_load(&state->epoch) != epoch) {
         return;
     }
 
     ft_add(&state->totals.done, 1);
-
-    inflight = &state->hand[worker].inflight;
-    n = ft_load(inflight);
-
-    while (n && !atomic_compare_exchange_weak(inflight, &n, n - 1)) {
-        /* void */
-    }
+    ft_admission_leave(state, worker);
 }

@@ -173,6 +173,10 @@ check_promised(uint64_t phase_ms)
     ft_admission_done(c->state, c->shopper[0].ticket.epoch, 1);
     assert_int_equal(inflight(c), 2);
 
+    /* two were at the upstream; a poll that was told so never is */
+
+    assert_int_equal(atomic_load(&c->state->totals.done), 2);
+
     /* the others' never do: they are not expected for ever */
 
     c->now_ms = told + 2500;
