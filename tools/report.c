@@ -87,6 +87,25 @@ ft_report_admission(ft_report_t *report, const ft_log_line_t *line,
 }
 
 
+/* Of somebody who wants to be let in. */
+static bool
+ft_report_is_asking(ft_log_status_t status)
+{
+    switch (status) {
+
+    case FT_LOG_QUEUED:
+    case FT_LOG_ADMITTED:
+    case FT_LOG_REJECTED:
+    case FT_LOG_SOLD_OUT:
+    case FT_LOG_CLOSED:
+        return true;
+
+    default:
+        return false;
+    }
+}
+
+
 static void
 ft_report_line(ft_report_t *report, const ft_log_line_t *line)
 {
@@ -96,9 +115,7 @@ ft_report_line(ft_report_t *report, const ft_log_line_t *line)
     report->status[line->status]++;
     report->dry_run += line->dry_run;
 
-    if (line->status != FT_LOG_QUEUED && line->status != FT_LOG_ADMITTED
-        && line->status != FT_LOG_REJECTED)
-    {
+    if (!ft_report_is_asking(line->status)) {
         return;
     }
 
@@ -110,6 +127,12 @@ ft_report_line(ft_report_t *report, const ft_log_line_t *line)
     shopper = ft_report_shopper(&report->shoppers, line->id);
     if (shopper == NULL) {
         ft_report_no_memory();
+        return;
+    }
+
+    /* who came to a closed door, or to empty shelves, is there, but in no line */
+
+    if (line->status == FT_LOG_CLOSED || line->status == FT_LOG_SOLD_OUT) {
         return;
     }
 

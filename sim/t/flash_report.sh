@@ -73,6 +73,19 @@ ok 'shoppers are told apart by id' has shoppers 3 few.json
 ok 'an admission without its times is left out, with a word' \
     grep -q '1 admissions lack' "$dir/few.err"
 
+cat > "$dir/opening" <<'END'
+id=a status=CLOSED first=10.000
+id=a status=CLOSED first=10.000
+id=a status=ADMITTED first=10.000 waited=5.000
+id=a status=PASSED first=10.000 waited=5.000
+id=b status=CLOSED first=11.000
+id=b status=SOLD_OUT first=11.000
+id=c status=SOLD_OUT first=17.000
+END
+"$report" --json "$dir/opening" > "$dir/opening.json"
+ok 'who came too early or too late is a shopper' has shoppers 3 opening.json
+ok 'whose polls are not those of a line' has polls_per_shopper 0.333 opening.json
+
 # a log that is written meanwhile, one that was rotated, one of nobody's
 
 head -c -20 "$dir/few" > "$dir/growing"
