@@ -37,7 +37,7 @@ demo: ## a sale to watch, then to take part in (installs, builds, runs)
 .PHONY: test-e2e
 
 # $(CHECKOUT) is not known yet where prerequisites are read
-test-e2e: $(NGINX) $(BUILD)/checkout $(CROWD) $(BUILD)/flash-verify $(BUILD)/flashctl ## a sale from end to end: order, bound, kills, restart
+test-e2e: $(NGINX) $(BUILD)/checkout $(CROWD) $(BUILD)/flash-verify $(BUILD)/flash-report $(BUILD)/flashctl ## a sale from end to end: order, bound, kills, restart
 	BUILD=$(BUILD) TEST_NGINX_BINARY=$(NGINX) CHECKOUT=$(CHECKOUT) CROWD=$(CROWD) \
 	    VERIFY=$(BUILD)/flash-verify \
 	    prove t/e2e
