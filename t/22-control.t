@@ -472,3 +472,28 @@ __DATA__
 invalid number of arguments in "flash_throttle_control" directive
 --- no_error_log
 [alert]
+
+
+
+=== TEST 12: keys of any bytes, from the command line
+--- http_config
+    flash_throttle_zone $binary_remote_addr zone=sale:1m rate=1000r/s;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        proxy_pass http://upstream;
+    }
+    location /status {
+        flash_throttle_status;
+    }
+    location /control {
+        flash_throttle_control;
+    }
+--- shop
+    my $flashctl = ($ENV{BUILD} // 'build') . '/flashctl --url http://127.0.0.1:' . port;
+
+    is(shopper->get('/checkout')->status, 200, 'a key with bytes 0');
+    like(scalar `$flashctl status 2>&1`, qr/^sale  \?+  \[open\]/, 'shown');
+    like(scalar `$flashctl hold 2>&1`, qr/^sale \?+: hold, /, 'held');
+    is(shopper->get('/checkout')->status, 503, 'obeyed');
+    like(scalar `$flashctl --json status 2>&1`, qr/\\u0000\\u0000\\u0001": \{/, 'as it is, in JSON');

@@ -70,6 +70,13 @@ typedef void (*ft_ctl_each_pt)(const char *zone, json_t *limits,
 bool ft_ctl_each(const ft_ctl_options_t *options, json_t *status,
     ft_ctl_each_pt each, void *data);
 
+/*
+ * A key may have bytes 0 ($binary_remote_addr), which libjansson takes in no
+ * name: U+2400 stands for them in JSON that is read, as no byte is written so.
+ * Marks them in a text of JSON, or has them back.
+ */
+void ft_ctl_mark(char *text, bool mark);
+
 /* A figure of an object, 0 if it has none. */
 int64_t ft_ctl_figure(json_t *object, const char *name);
 

@@ -43,6 +43,38 @@ ft_ctl_string(const char *bytes)
 }
 
 
+void
+ft_ctl_mark(char *text, bool mark)
+{
+    const char  *from, *to;
+
+    from = mark ? "\\u0000" : "\\u2400";
+    to = mark ? "\\u2400" : "\\u0000";
+
+    while ((text = strchr(text, '\\')) != NULL) {
+
+        if (strncmp(text, from, 6) == 0) {
+            memcpy(text, to, 6);
+        }
+
+        text += text[1] ? 2 : 1;
+    }
+}
+
+
+static json_t *
+ft_ctl_load(char *text)
+{
+    json_t  *json;
+
+    ft_ctl_mark(text, true);
+    json = json_loads(text, 0, NULL);
+    ft_ctl_mark(text, false);
+
+    return json;
+}
+
+
 static char *
 ft_ctl_body(const ft_ctl_options_t *options, const char *command,
     const char *rate)
@@ -129,7 +161,7 @@ ft_ctl_order(const ft_ctl_options_t *options, const char *command,
     free(body);
 
     code = FT_CTL_DONE;
-    json = answer.status == 200 ? json_loads(answer.text, 0, NULL) : NULL;
+    json = answer.status == 200 ? ft_ctl_load(answer.text) : NULL;
 
     if (!json_is_object(json_object_get(json, "state"))
         || !json_is_string(json_object_get(json, "zone"))
@@ -163,7 +195,7 @@ ft_ctl_look(const ft_ctl_options_t *options, int *code)
         return NULL;
     }
 
-    status = answer.status == 200 ? json_loads(answer.text, 0, NULL) : NULL;
+    status = answer.status == 200 ? ft_ctl_load(answer.text) : NULL;
 
     if (!json_is_object(json_object_get(status, "zones"))) {
         *code = ft_ctl_complain(options, "status", &answer);

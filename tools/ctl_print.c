@@ -5,6 +5,7 @@
 
 #include "ctl.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 
@@ -161,6 +162,7 @@ ft_ctl_status(const ft_ctl_options_t *options)
 {
     int        code;
     bool       found;
+    char      *text;
     json_t    *status;
     unsigned   keys;
 
@@ -171,9 +173,17 @@ ft_ctl_status(const ft_ctl_options_t *options)
     }
 
     if (options->json) {
-        json_dumpf(status, stdout, JSON_INDENT(1)|JSON_ENSURE_ASCII);
-        printf("\n");
+        text = json_dumps(status, JSON_INDENT(1)|JSON_ENSURE_ASCII);
         json_decref(status);
+
+        if (text == NULL) {
+            fprintf(stderr, "flashctl: no memory\n");
+            return FT_CTL_SILENT;
+        }
+
+        ft_ctl_mark(text, false);
+        printf("%s\n", text);
+        free(text);
         return FT_CTL_DONE;
     }
 
