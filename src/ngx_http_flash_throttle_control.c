@@ -296,17 +296,22 @@ ngx_http_flash_throttle_control_text(ngx_http_request_t *r, ngx_str_t *text)
     for (cl = r->request_body->bufs; cl; cl = cl->next) {
         b = cl->buf;
 
-        if (b->in_file) {
-            return NGX_DECLINED;
-        }
-
-        size = b->last - b->pos;
+        size = ngx_buf_size(b);
 
         if (size > NGX_HTTP_FLASH_THROTTLE_BODY_MOST - text->len) {
             return NGX_DECLINED;
         }
 
-        p = ngx_cpymem(p, b->pos, size);
+        if (!b->in_file) {
+            ngx_memcpy(p, b->pos, size);
+
+        } else if (ngx_read_file(b->file, p, size, b->file_pos)
+                   != (ssize_t) size)
+        {
+            return NGX_ERROR;
+        }
+
+        p += size;
         text->len += size;
     }
 

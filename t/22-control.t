@@ -475,7 +475,41 @@ invalid number of arguments in "flash_throttle_control" directive
 
 
 
-=== TEST 12: keys of any bytes, from the command line
+=== TEST 12: a body in a file
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1000r/s;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        proxy_pass http://upstream;
+    }
+    location /control {
+        flash_throttle_control;
+        client_body_in_file_only clean;
+    }
+    location /control/small {
+        flash_throttle_control;
+        client_body_buffer_size 16;
+    }
+--- shop
+    my $posted = sub {
+        return shopper->request('POST', shift, 'Content-Type' => 'application/json', @_);
+    };
+
+    is(shopper->get('/checkout')->status, 200, 'a key');
+
+    for my $uri (qw( /control /control/small )) {
+        ok($posted->($uri, Body => '{"command":"hold"' . ' ' x 2000 . '}')->json->{state}{hold}, "$uri, read");
+        is($posted->($uri, Body => '{"command":"reset"' . ' ' x 4096 . '}')->status, 413, 'too large');
+        is($posted->($uri, 'Transfer-Encoding' => 'chunked', Behind => chunk('{"command":"reset"' . ' ' x 8000 . '}'))->status, 413,
+            'too large, of a length that was not told');
+        is(shopper->get('/checkout')->status, 503, 'the first one is in force');
+        ok(!$posted->($uri, Body => '{"command":"reset"}')->json->{state}{hold}, 'a short one');
+    }
+
+
+
+=== TEST 13: keys of any bytes, from the command line
 --- http_config
     flash_throttle_zone $binary_remote_addr zone=sale:1m rate=1000r/s;
 --- config
