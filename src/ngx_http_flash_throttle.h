@@ -415,6 +415,13 @@ void ngx_http_flash_throttle_join(ngx_http_flash_throttle_zone_t *zone,
 ngx_int_t ngx_http_flash_throttle_key(ngx_http_request_t *r,
     ngx_http_flash_throttle_zone_t *zone, ngx_str_t *key);
 
+/*
+ * Of a key's bytes, which may be any, what can stand in a log; `text` has space
+ * for FT_KEY_MAX.
+ */
+size_t ngx_http_flash_throttle_printable(u_char *text, const u_char *key,
+    size_t len);
+
 /* The state of a key, made if it is new.  NULL: the zone is full. */
 ft_state_t *ngx_http_flash_throttle_state(ngx_http_flash_throttle_zone_t *zone,
     ngx_str_t *key, uint64_t now_ms, ngx_log_t *log);

@@ -202,6 +202,8 @@ ngx_http_flash_throttle_obey_state(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, ft_feedback_t *feedback,
     ft_call_t *call)
 {
+    u_char       key[FT_KEY_MAX];
+    size_t       len;
     const char  *what;
 
     what = NULL;
@@ -235,10 +237,13 @@ ngx_http_flash_throttle_obey_state(ngx_http_request_t *r,
         return;
     }
 
+    len = ngx_http_flash_throttle_printable(key, (u_char *) ctx->context.key,
+                                            ctx->context.key_len);
+
     ngx_log_error(NGX_LOG_NOTICE, r->connection->log, 0,
                   "flash_throttle_feedback: the upstream says \"%s\" for the "
-                  "key \"%*s\" of zone \"%V\"", what, ctx->context.key_len,
-                  ctx->context.key, &ctx->zone->shm_zone->shm.name);
+                  "key \"%*s\" of zone \"%V\"", what, len, key,
+                  &ctx->zone->shm_zone->shm.name);
 
     ngx_http_flash_throttle_wake(
                        ngx_http_flash_throttle_line(ctx->zone, call->state));
@@ -298,6 +303,8 @@ static void
 ngx_http_flash_throttle_log_said(ngx_http_request_t *r, const char *what,
     u_char *said, size_t len)
 {
+    u_char         text[FT_KEY_MAX];
+
     static time_t  logged;
 
     if (logged == ngx_time()) {
@@ -306,9 +313,11 @@ ngx_http_flash_throttle_log_said(ngx_http_request_t *r, const char *what,
 
     logged = ngx_time();
 
+    len = ngx_http_flash_throttle_printable(text, said, ngx_min(len, 128));
+
     ngx_log_error(NGX_LOG_WARN, r->connection->log, 0,
                   "flash_throttle_feedback ignores %s in the header "
-                  "Flash-Throttle: \"%*s\"", what, ngx_min(len, 128), said);
+                  "Flash-Throttle: \"%*s\"", what, len, text);
 }
 
 

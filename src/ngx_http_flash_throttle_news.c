@@ -10,18 +10,12 @@
 #include "ngx_http_flash_throttle.h"
 
 
-/* of a key that is logged */
-#define NGX_HTTP_FLASH_THROTTLE_KEY_LOGGED  128
-
-
 static void ngx_http_flash_throttle_news_handler(ngx_event_t *ev);
 static ngx_uint_t ngx_http_flash_throttle_tell(
     ngx_http_flash_throttle_zone_t *zone, uint32_t i, ngx_log_t *log);
 static void ngx_http_flash_throttle_log_news(
     ngx_http_flash_throttle_zone_t *zone, uint32_t i, ft_report_t *report,
     ft_snapshot_t *s, ngx_log_t *log);
-static size_t ngx_http_flash_throttle_printable(
-    ngx_http_flash_throttle_zone_t *zone, uint32_t i, u_char *key);
 
 
 void
@@ -116,14 +110,16 @@ ngx_http_flash_throttle_log_news(ngx_http_flash_throttle_zone_t *zone,
     uint32_t i, ft_report_t *report, ft_snapshot_t *s, ngx_log_t *log)
 {
     u_char     *p, text[NGX_MAX_ERROR_STR / 2];
-    u_char      key[NGX_HTTP_FLASH_THROTTLE_KEY_LOGGED];
+    u_char      key[FT_KEY_MAX];
+    char        whole[FT_KEY_MAX];
     size_t      len;
     uint64_t    mean;
     ngx_str_t  *name;
 
     p = text;
     name = &zone->shm_zone->shm.name;
-    len = ngx_http_flash_throttle_printable(zone, i, key);
+    len = ft_zone_key(zone->sh, i, whole);
+    len = ngx_http_flash_throttle_printable(key, (u_char *) whole, len);
     mean = report->admitted ? report->waited_ms / report->admitted : 0;
 
     switch (report->kind) {
@@ -157,26 +153,4 @@ ngx_http_flash_throttle_log_news(ngx_http_flash_throttle_zone_t *zone,
                   len, key, name,
                   report->lasted_ms / 1000, report->lasted_ms % 1000,
                   p - text, text);
-}
-
-
-/* Of a key that may be any bytes, what can stand in a log. */
-
-static size_t
-ngx_http_flash_throttle_printable(ngx_http_flash_throttle_zone_t *zone,
-    uint32_t i, u_char *key)
-{
-    u_char  c;
-    char    whole[FT_KEY_MAX];
-    size_t  n, len;
-
-    len = ft_zone_key(zone->sh, i, whole);
-    len = ngx_min(len, NGX_HTTP_FLASH_THROTTLE_KEY_LOGGED);
-
-    for (n = 0; n < len; n++) {
-        c = (u_char) whole[n];
-        key[n] = (c < 0x20 || c == 0x7f || c == '"') ? '?' : c;
-    }
-
-    return len;
 }

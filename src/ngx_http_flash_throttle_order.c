@@ -505,6 +505,8 @@ ngx_http_flash_throttle_order_list_keys(
 static void
 ngx_http_flash_throttle_order_give(ngx_http_flash_throttle_order_t *order)
 {
+    u_char       key[FT_KEY_MAX];
+    size_t       len;
     ngx_str_t    rate;
     ft_state_t  *state;
 
@@ -531,10 +533,13 @@ ngx_http_flash_throttle_order_give(ngx_http_flash_throttle_order_t *order)
         ft_orders_reset(state, order->now_ms);
     }
 
+    len = ngx_http_flash_throttle_printable(key, order->key.data,
+                                            order->key.len);
+
     ngx_log_error(NGX_LOG_NOTICE, order->request->connection->log, 0,
-                  "flash_throttle_control: \"%V%s%V\" for the key \"%V\" of "
+                  "flash_throttle_control: \"%V%s%V\" for the key \"%*s\" of "
                   "zone \"%V\"", &order->command, rate.len ? " " : "", &rate,
-                  &order->key, &order->zone->shm_zone->shm.name);
+                  len, key, &order->zone->shm_zone->shm.name);
 
     ngx_http_flash_throttle_wake(
                            ngx_http_flash_throttle_line(order->zone, state));

@@ -256,6 +256,21 @@ ngx_http_flash_throttle_key(ngx_http_request_t *r,
 }
 
 
+size_t
+ngx_http_flash_throttle_printable(u_char *text, const u_char *key, size_t len)
+{
+    u_char  c;
+    size_t  i;
+
+    for (i = 0; i < len; i++) {
+        c = key[i];
+        text[i] = (c < 0x20 || c == 0x7f || c == '"') ? '?' : c;
+    }
+
+    return len;
+}
+
+
 ft_state_t *
 ngx_http_flash_throttle_state(ngx_http_flash_throttle_zone_t *zone,
     ngx_str_t *key, uint64_t now_ms, ngx_log_t *log)
@@ -306,6 +321,8 @@ static void
 ngx_http_flash_throttle_log_full(ngx_http_flash_throttle_zone_t *zone,
     ngx_str_t *key, bool evicted, ngx_log_t *log)
 {
+    u_char   text[FT_KEY_MAX];
+    size_t   len;
     time_t  *logged;
 
     logged = evicted ? &zone->evicted : &zone->refused;
@@ -315,17 +332,18 @@ ngx_http_flash_throttle_log_full(ngx_http_flash_throttle_zone_t *zone,
     }
 
     *logged = ngx_time();
+    len = ngx_http_flash_throttle_printable(text, key->data, key->len);
 
     if (evicted) {
         ngx_log_error(NGX_LOG_NOTICE, log, 0,
-                      "the key \"%V\" took the place of an older one in "
-                      "flash_throttle_zone \"%V\", enlarge the zone", key,
-                      &zone->shm_zone->shm.name);
+                      "the key \"%*s\" took the place of an older one in "
+                      "flash_throttle_zone \"%V\", enlarge the zone", len,
+                      text, &zone->shm_zone->shm.name);
 
     } else {
         ngx_log_error(NGX_LOG_ERR, log, 0,
-                      "no room for the key \"%V\" in flash_throttle_zone "
-                      "\"%V\", enlarge the zone", key,
+                      "no room for the key \"%*s\" in flash_throttle_zone "
+                      "\"%V\", enlarge the zone", len, text,
                       &zone->shm_zone->shm.name);
     }
 }

@@ -305,8 +305,12 @@ __DATA__
     is(shopper->get('/other')->status, 200, 'the other zone is not');
     is(order(command => 'hold', zone => 'other')->json->{key}, 'localhost', 'its only key need not be named');
 
-    $error->(command => 'hold', zone => 'sale', key => "k$_", new => JSON::PP::true) for 1 .. 15;
-    like($error->(command => 'hold', zone => 'sale'), qr/ "k12" and more$/, 'not more than some are listed');
+    is(order(command => 'hold', zone => 'sale', key => "a\nb\e\"\0", new => JSON::PP::true)->json->{key}, "a\nb\e\"\0",
+        'bytes that no log should have');
+    like(error_log(), qr/"hold" for the key "a\?b\?\?\?" of zone "sale"/, 'are not logged as they are');
+
+    $error->(command => 'hold', zone => 'sale', key => "k$_", new => JSON::PP::true) for 1 .. 14;
+    like($error->(command => 'hold', zone => 'sale'), qr/ "k11" and more$/, 'not more than some are listed');
 
 
 
