@@ -185,6 +185,9 @@ typedef struct {
     ft_ticket_t                      ticket;
     ft_verdict_t                     verdict;
 
+    /* whose word has been heard */
+    ngx_http_upstream_t             *heard;
+
     ngx_uint_t                       status;
 
     unsigned                         poll:1;        /* Flash-Throttle-Poll */
@@ -247,6 +250,10 @@ ngx_int_t ngx_http_flash_throttle_init_adapt(ngx_conf_t *cf,
 
 /* Watches, in this worker, for answers to be complete. */
 void ngx_http_flash_throttle_init_filter(void);
+
+/* Hears what the upstream has answered, once, if feedback is on. */
+ngx_int_t ngx_http_flash_throttle_listen(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx);
 
 /* Listens, in this worker, to what upstreams say. */
 void ngx_http_flash_throttle_init_feedback(void);

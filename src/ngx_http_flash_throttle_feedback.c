@@ -49,9 +49,6 @@ static ngx_http_output_header_filter_pt  ngx_http_next_header_filter;
 static ngx_int_t
 ngx_http_flash_throttle_header_filter(ngx_http_request_t *r)
 {
-    u_char                          text[NGX_HTTP_FLASH_THROTTLE_SAID_MOST];
-    ngx_str_t                       said;
-    ft_feedback_t                   feedback;
     ngx_http_flash_throttle_ctx_t  *ctx;
 
     if (r != r->main || r->upstream == NULL) {
@@ -66,10 +63,39 @@ ngx_http_flash_throttle_header_filter(ngx_http_request_t *r)
 
     ngx_http_flash_throttle_hide(r, "Flash-Throttle", 14, NULL);
 
+    if (ngx_http_flash_throttle_listen(r, ctx) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_next_header_filter(r);
+}
+
+
+/*
+ * An answer that X-Accel-Redirect or error_page replaces by another upstream's
+ * never comes to the filter, and is forgotten once that one is asked.
+ */
+
+ngx_int_t
+ngx_http_flash_throttle_listen(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx)
+{
+    u_char         text[NGX_HTTP_FLASH_THROTTLE_SAID_MOST];
+    ngx_str_t      said;
+    ft_feedback_t  feedback;
+
+    if (r->upstream == NULL || r->upstream == ctx->heard
+        || !ctx->conf->feedback)
+    {
+        return NGX_OK;
+    }
+
+    ctx->heard = r->upstream;
+
 #if (NGX_HTTP_CACHE)
 
     if (r->cached) {
-        return ngx_http_next_header_filter(r);
+        return NGX_OK;
     }
 
 #endif
@@ -83,18 +109,18 @@ ngx_http_flash_throttle_header_filter(ngx_http_request_t *r)
         break;
 
     case NGX_DECLINED:
-        return ngx_http_next_header_filter(r);
+        return NGX_OK;
 
     default:
         ngx_http_flash_throttle_log_said(r, "too long a header", said.data,
                                          said.len);
-        return ngx_http_next_header_filter(r);
+        return NGX_OK;
     }
 
     if (!ft_feedback_read(&feedback, (char *) said.data, said.len)) {
         ngx_http_flash_throttle_log_said(r, "what is no dictionary",
                                          said.data, said.len);
-        return ngx_http_next_header_filter(r);
+        return NGX_OK;
     }
 
     if (feedback.fault_len) {
@@ -103,11 +129,7 @@ ngx_http_flash_throttle_header_filter(ngx_http_request_t *r)
                                          feedback.fault_len);
     }
 
-    if (ngx_http_flash_throttle_obey(r, ctx, &feedback) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    return ngx_http_next_header_filter(r);
+    return ngx_http_flash_throttle_obey(r, ctx, &feedback);
 }
 
 

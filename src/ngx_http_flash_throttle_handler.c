@@ -97,7 +97,11 @@ ngx_http_flash_throttle_handler(ngx_http_request_t *r)
     }
 
     if (ctx->answered) {
-        return NGX_DECLINED;
+
+        /* an internal redirect, maybe to another upstream */
+
+        return ngx_http_flash_throttle_listen(r, ctx) == NGX_OK
+               ? NGX_DECLINED : NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     ctx->answered = 1;
@@ -126,6 +130,7 @@ ngx_http_flash_throttle_create_ctx(ngx_http_request_t *r,
     ctx->conf = ftcf;
     ctx->zone = ftcf->shm_zone->data;
     ctx->state = NULL;
+    ctx->heard = NULL;
     ctx->status = 0;
     ctx->poll = 0;
     ctx->json = 0;

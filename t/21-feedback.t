@@ -38,6 +38,12 @@ Test::Nginx::Socket::add_block_preprocessor(sub {
             add_header  X-Accel-Redirect /target;
             return      200;
         }
+
+        location /accel/proxied {
+            add_header  Flash-Throttle $http_x_say;
+            add_header  X-Accel-Redirect /proxied;
+            return      200;
+        }
     }
 EOF_UPSTREAM
 });
@@ -303,6 +309,20 @@ __DATA__
         internal;
         empty_gif;
     }
+    location /sold/proxied {
+        flash_throttle zone=sale;
+        flash_throttle_feedback on;
+        proxy_intercept_errors on;
+        error_page 409 =200 @proxied;
+        proxy_pass http://says;
+    }
+    location @proxied {
+        proxy_pass http://upstream;
+    }
+    location /proxied {
+        internal;
+        proxy_pass http://upstream;
+    }
     location /mirrored {
         flash_throttle zone=sale;
         flash_throttle_feedback on;
@@ -342,13 +362,17 @@ __DATA__
     ok(!state->{sold_out}, 'not where it is off');
     is($response->header('Flash-Throttle'), 'sold-out', 'there it is passed on');
 
-    for my $uri (qw( /checkout /bypassed /hidden /sold /accel )) {
+    for my $uri (qw( /checkout /bypassed /hidden /sold /accel /sold/proxied /accel/proxied )) {
         $response = $in->get($uri, 'X-Say' => 'sold-out');
         is($response->status, 200, $uri);
         is($response->header('Flash-Throttle'), undef, 'not passed on');
         ok(state->{sold_out}, 'heard');
         $reset->();
     }
+
+    $response = shopper->get('/accel/proxied', 'X-Say' => 'done');
+    is(join("\n", $response->headers('Set-Cookie')), 'flash_throttle_sale=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0',
+        'once, though another upstream answers');
 
     is($in->head('/checkout', 'X-Say' => 'sold-out')->status, 200, 'HEAD');
     ok(state->{sold_out}, 'heard');
