@@ -120,6 +120,7 @@ sub tickets {
 
     system("build/bench/tickets -n $n -s '$SECRET' -z $zone -k shop @more "
            . "> $run/$name") == 0 or die "no tickets\n";
+    unlink "$run/$name.now";
 }
 
 
@@ -133,6 +134,20 @@ sub peer_cookie {
                    =~ /^Set-Cookie: (throttle=.*?);/mi;
 
     return $cookie // die "no cookie from the Lua throttle\n";
+}
+
+
+# So that each shopper has a count in the census, which its poll moves: their
+# newest tickets are in FILE.now then.
+
+sub prime {
+    my ($with) = @_;
+    my $now = "$with->{in}.now";
+    my %load = (%$with, port => $servers{ $with->{at} // 'throttle' }{port},
+                out => $now, in => -f $now ? $now : $with->{in});
+
+    delete @load{qw(client expect)};
+    load(\@pin, %load);
 }
 
 
@@ -154,20 +169,26 @@ sub slice {
         $with{headers} = [ @{ $with{headers} // [] }, 'Cookie: ' . peer_cookie($kind) ];
     }
 
-    # the last of them: its turn does not come meanwhile
-
-    if (my $name = $case->{same}) {
-        open my $file, '<', "$run/$name" or die "$run/$name: $!\n";
-        chomp($with{ticket} = (<$file>)[-1]);
-        $with{cookie} = "flash_throttle_$cookie{$name}";
+    if (delete $with{prime}) {
+        prime(\%with);
+        $with{in} = $with{out} = "$with{in}.now";
     }
 
-    # so that each of them has a count in the census, which its poll moves
+    # the last of a line that stands: its turn does not come meanwhile
 
-    if (delete $with{prime}) {
-        $with{out} = "$run/primed";
-        load(\@pin, %with, port => $server->{port});
-        $with{in} = $with{out};
+    if (my $name = $case->{same}) {
+        my $file = "$run/$name";
+
+        $with{cookie} = "flash_throttle_$cookie{$name}";
+
+        if ($name eq 'early' && $servers{throttle}) {
+            prime({ path => '/early', requests => $requests, in => $file,
+                    cookie => $with{cookie}, keep => 1 });
+            $file .= '.now';
+        }
+
+        open my $tickets, '<', $file or die "$file: $!\n";
+        chomp($with{ticket} = (<$tickets>)[-1]);
     }
 
     return cost($server, \@pin, %with);

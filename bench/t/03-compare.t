@@ -37,4 +37,19 @@ for my $row (qw(first early early_json called pass status)) {
 ok($row{'keys 10,000'}, 'many keys are measured');
 
 
+# what is recorded is what the document says
+
+open $file, '<', 'docs/performance.md' or die;
+my $document = do { local $/; <$file> };
+
+is(`bench/report.pl --document bench/results.json`, $document,
+   'docs/performance.md is of bench/results.json');
+
+open $file, '<', 'README.md' or die;
+my $readme = do { local $/; <$file> };
+my $part = `bench/report.pl --readme bench/results.json`;
+
+ok(index($readme, "## What it costs\n\n$part\n## ") >= 0,
+   '... and what the README says is, too');
+
 done_testing();
