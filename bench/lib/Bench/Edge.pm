@@ -193,12 +193,12 @@ EOF_ZONES
         flash_throttle_poll  min=40s max=55s;
 
         location = /first {
-            flash_throttle  zone=first;
+            flash_throttle  zone=first hold=0;
 $proxy
         }
 
         location = /early {
-            flash_throttle  zone=early;
+            flash_throttle  zone=early hold=0;
 $proxy
         }
 
@@ -223,12 +223,12 @@ EOF_FT
         $text .= <<"EOF_WAITING";
 
         location = /ten {
-            flash_throttle  zone=ten;
+            flash_throttle  zone=ten hold=0;
 $proxy
         }
 
         location = /million {
-            flash_throttle  zone=million;
+            flash_throttle  zone=million hold=0;
 $proxy
         }
 EOF_WAITING
@@ -242,7 +242,7 @@ EOF_WAITING
         $text .= <<"EOF_KEYS";
 
         location = /one {
-            flash_throttle  zone=first;
+            flash_throttle  zone=first hold=0;
 $proxy
         }
 
