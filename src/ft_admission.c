@@ -533,15 +533,13 @@ ft_admission_decide(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
         ticket->first_ms = call->now_ms;
         ft_add(&state->totals.first_attempts, 1);
 
+    } else if (ft_mark_look(&state->marks, ticket->id, call->now_ms).kind
+               == FT_ID_ADMITTED)
+    {
+        return verdict;
+
     } else {
         ft_add(&state->totals.polls, 1);
-
-        if (ft_mark_look(&state->marks, ticket->id, call->now_ms).kind
-            == FT_ID_ADMITTED)
-        {
-            return verdict;
-        }
-
         coming = ft_admission_recall(call, ticket);
     }
 

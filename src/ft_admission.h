@@ -121,6 +121,9 @@ bool ft_sessions_done(const ft_call_t *call, const ft_ticket_t *pass);
  */
 void ft_admission_expect(const ft_call_t *call, ft_ticket_t *pass);
 
+/* A poll with a valid pass: it is told so, and goes nowhere. */
+void ft_admission_confirm(const ft_call_t *call);
+
 /* A request with a valid pass goes to the upstream; never refused. */
 void ft_admission_enter(const ft_call_t *call, const ft_ticket_t *pass);
 

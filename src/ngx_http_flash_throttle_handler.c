@@ -229,7 +229,7 @@ ngx_http_flash_throttle_decide(ngx_http_request_t *r,
     if (ctx->ticket.kind == FT_TICKET_PASS) {
         ctx->status = NGX_HTTP_FLASH_THROTTLE_PASSED;
 
-        if (ctx->state && !ctx->poll) {
+        if (ctx->state) {
             ngx_http_flash_throttle_enter(ctx, &call);
         }
 
@@ -399,9 +399,7 @@ ngx_http_flash_throttle_again(ngx_http_request_t *r,
         ctx->status = NGX_HTTP_FLASH_THROTTLE_PASSED;
         ctx->again = 1;
 
-        if (!ctx->poll) {
-            ngx_http_flash_throttle_enter(ctx, call);
-        }
+        ngx_http_flash_throttle_enter(ctx, call);
 
         return NGX_OK;
     }
@@ -438,6 +436,11 @@ static void
 ngx_http_flash_throttle_enter(ngx_http_flash_throttle_ctx_t *ctx,
     ft_call_t *call)
 {
+    if (ctx->poll) {
+        ft_admission_confirm(call);
+        return;
+    }
+
     ft_admission_enter(call, &ctx->ticket);
 
     ctx->counted = 1;

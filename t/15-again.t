@@ -111,3 +111,41 @@ __DATA__
 
     # the end that the pass had is known to the second
     cmp_ok($json->{first_attempt_ms}, '>', $first + 1000, 'it begins anew');
+
+
+
+=== TEST 4: each request is counted once, and as the log has it
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=2r/s burst=1;
+    log_format status '$flash_throttle_status';
+--- config
+    access_log logs/status.log status;
+    location / {
+        flash_throttle zone=sale;
+        proxy_pass http://upstream;
+    }
+    location /throttle {
+        access_log off;
+        flash_throttle_status;
+    }
+--- shop
+    my ($shopper, $ticket) = admitted('/checkout');
+    my %cookie = (Cookie => "flash_throttle_sale=$ticket");
+
+    $shopper->get('/checkout');
+    $shopper->poll('/checkout');
+    shopper->get('/checkout', %cookie);
+    shopper->poll('/checkout', %cookie);
+
+    open my $in, '<', "$Test::Nginx::Util::ServRoot/logs/status.log" or die "status.log: $!";
+    my %n = (PASSED => 0, ADMITTED => 0, QUEUED => 0);
+    chomp, $n{$_}++ for <$in>;
+
+    my $sale = status_of('sale', 'localhost');
+
+    is($n{PASSED}, 4, 'four with a pass, two of them polls');
+    is($sale->{passed}, $n{PASSED}, 'passed');
+    is($sale->{admitted}, $n{ADMITTED}, 'admitted');
+    is($sale->{queued}, $n{QUEUED}, 'queued');
+    is($sale->{first_attempts} + $sale->{polls}, $n{ADMITTED} + $n{QUEUED}, 'and nothing twice');
+    is($sale->{done}, 3, 'of which three were at the upstream');
