@@ -20,6 +20,9 @@
 #define FT_VERIFY_SLACK_S  5.0
 #define FT_SECRET_MAX      65536
 
+/* below it two orders agree no better than by chance */
+#define FT_VERIFY_TAU_OF_CHANCE  0.2
+
 
 enum {
     FT_OPT_SECRET = 256,
@@ -417,6 +420,11 @@ ft_verify_print(const ft_verify_options_t *options,
            kept ? "admitted in the order that was drawn"
                 : "NOT admitted in the order that was drawn",
            options->slack_s);
+
+    if (!kept && fabs(order->kendall_tau) < FT_VERIFY_TAU_OF_CHANCE) {
+        printf("The order has next to nothing to do with the places: are the "
+               "secret, --zone, --key\nand --opens those that nginx had?\n");
+    }
 }
 
 

@@ -119,6 +119,10 @@ like($out, qr/^admitted in the order that was drawn/m, 'and a sentence');
 ($status, $out) = verify(@about, '--list', $log);
 is(join(' ', map { (split /\t/)[1] } split /\n/, $out), join(' ', @order[0 .. 99]), 'the list is the order');
 
+($status, $out) = verify(@about, '--key', 'another.example', $log);
+is($status, 1, 'the places of another key');
+like($out, qr/^NOT admitted.*\n.*--key\nand --opens those that nginx had\?$/m, 'and what may be wrong with them');
+
 # two neighbours: an inversion of one place, and nobody is wronged
 my @near = @order;
 @near[40, 41] = @near[41, 40];
@@ -135,6 +139,7 @@ my @swapped = @order;
 ($status, $out) = verify(@about, '--json', spew('swapped', sale(@swapped)));
 $json = decode_json($out);
 is($status, 1, 'two times exchanged: found');
+unlike((verify(@about, "$dir/swapped"))[1], qr/--opens/, 'which is not put down to another draw');
 ok(!$json->{kept}, 'not in order');
 cmp_ok($json->{passed_over}, '>', 30, 'many were passed over');
 cmp_ok($json->{worst_inversion_places}, '>=', 88, 'by that many places');
