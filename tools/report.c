@@ -355,6 +355,12 @@ ft_report_print(const ft_report_t *report, bool json)
         ft_report_print_json(rows, n);
     } else {
         ft_report_print_table(rows, n);
+
+        if (report->status[FT_LOG_CLOSED] > 0) {
+            printf("\nThis sale had an opening: who came before it was let in "
+                   "by lot, which the figures\nfrom \"wait spread\" on take for "
+                   "disorder. build/flash-verify checks such an order.\n");
+        }
     }
 }
 

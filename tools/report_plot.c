@@ -56,6 +56,19 @@ ft_plot_axis(double last)
 }
 
 
+/* "2 min", or "1:15 min". */
+static void
+ft_plot_sixties(FILE *out, int n, const char *unit)
+{
+    if (n % 60) {
+        fprintf(out, "%d:%02d %s", n / 60, n % 60, unit);
+
+    } else {
+        fprintf(out, "%d %s", n / 60, unit);
+    }
+}
+
+
 static void
 ft_plot_seconds(FILE *out, double s)
 {
@@ -63,10 +76,10 @@ ft_plot_seconds(FILE *out, double s)
         fprintf(out, "%g s", s);
 
     } else if (s < 3600) {
-        fprintf(out, fmod(s, 60) != 0 ? "%.1f min" : "%.0f min", s / 60);
+        ft_plot_sixties(out, (int) s, "min");
 
     } else {
-        fprintf(out, fmod(s, 3600) != 0 ? "%.1f h" : "%.0f h", s / 3600);
+        ft_plot_sixties(out, (int) (s / 60), "h");
     }
 }
 

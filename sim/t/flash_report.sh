@@ -130,6 +130,20 @@ id=c status=REJECTED
 END
 refuses 'cannot write' "$report" --plot /nonexistent/plot.svg "$dir/log"
 
+echo 'id=a status=ADMITTED first=10.000 waited=75.000' > "$dir/late"
+"$report" --plot "$dir/late.svg" "$dir/late" > /dev/null
+ok 'a time is told as it is' grep -q '>1:10 min<' "$dir/late.svg"
+
+# an opening
+
+{ cat "$dir/few"; echo 'id=d status=CLOSED first=9.000'; } > "$dir/opening"
+"$report" "$dir/opening" > "$dir/opening.table" 2> "$dir/opening.err"
+"$report" "$dir/few" > "$dir/few.table" 2> "$dir/few.err"
+ok 'after an opening it says that places were drawn' \
+    grep -q 'flash-verify checks such an order' "$dir/opening.table"
+lacks() { ! grep -q "$1" "$2"; }
+ok 'and nothing of it otherwise' lacks flash-verify "$dir/few.table"
+
 # the memory is the shoppers', not the log's
 
 lines() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print "time=" i " id=s" i % 1000 " status=QUEUED first=1" }'; }
