@@ -68,15 +68,17 @@ ft_ctl_print_rates(FILE *out, json_t *limits, json_t *state, const char *end)
     ordered = ft_ctl_figure(state, "rate_override_milli");
     said = ft_ctl_figure(state, "rate_upstream_milli");
 
-    fprintf(out, "  rate      %8s/s",
+    fprintf(out, "  rate      %8s%s",
             ft_ctl_milli(now, sizeof(now),
-                         ft_ctl_figure(state, "rate_now_milli"), "any"));
+                         ft_ctl_figure(state, "rate_now_milli"), "none"),
+            ft_ctl_figure(state, "rate_now_milli") ? "/s" : "");
 
     if (ordered || said) {
-        fprintf(out, "  by the %s, the zone's is %s/s",
+        fprintf(out, "  by the %s, the zone's is %s%s",
                 ordered ? "operator" : "upstream",
                 ft_ctl_milli(other, sizeof(other),
-                             ft_ctl_figure(limits, "rate_milli"), "any"));
+                             ft_ctl_figure(limits, "rate_milli"), "none"),
+                ft_ctl_figure(limits, "rate_milli") ? "/s" : "");
     }
 
     fprintf(out, "%s", end);
