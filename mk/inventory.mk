@@ -1,6 +1,6 @@
 # The store in MySQL or MariaDB put to the test, on a server of its own.
 
-## INVENTORY="storm pools" which parts "make inventory" runs, all by default
+## INVENTORY="storm pools" parts of "make inventory-mysql": storm throughput locks gaps deadlocks carts pools holders
 
 INVENTORY ?=
 

@@ -87,7 +87,9 @@ static const co_option_t  co_option_table[] = {
 
     { "store", "SCHEME:PLACE", co_option_set_store, 0, 0, 0,
       "where stock and orders are kept: sqlite:PATH or\n"
-      "sqlite::memory:, or mysql:socket=PATH;user=NAME;database=NAME\n"
+      "sqlite::memory:, mysql:socket=PATH;user=NAME;database=NAME,\n"
+      "redis:SOCKET+LEDGER, or shadow:FIRST,SECOND; quote them,\n"
+      "docs/inventory.md explains them\n"
       "[" CO_DEFAULT_STORE "]" },
 
     { "locations", "N", CO_INTEGER(locations, 1, CO_LOCATIONS_MAX),
