@@ -140,12 +140,14 @@ ft_ctl_print(FILE *out, const char *zone, json_t *limits, const char *key,
 
     fprintf(out, "%s", end);
 
-    fprintf(out, "  turned away  rejected %lld, sold out %lld; came %lld, left "
+    fprintf(out, "  turned away  rejected %lld, sold out %lld; came %lld, gone "
             "%lld%s",
             (long long) ft_ctl_figure(state, "rejected"),
             (long long) ft_ctl_figure(state, "sold_out_total"),
             (long long) ft_ctl_figure(state, "first_attempts"),
-            (long long) ft_ctl_figure(state, "vanished"), end);
+            (long long) (ft_ctl_figure(state, "left")
+                         + ft_ctl_figure(state, "missed")
+                         + ft_ctl_figure(state, "vanished")), end);
 }
 
 
