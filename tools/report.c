@@ -25,6 +25,7 @@ typedef struct {
     uint64_t              requests;
     uint64_t              dry_run;
     uint64_t              polls;
+    uint64_t              in_line;      /* shoppers, not just too early or late */
     uint64_t              queued;       /* shoppers */
     uint64_t              others;       /* lines without a status */
     uint64_t              broken;       /* admissions without id or times */
@@ -136,7 +137,10 @@ ft_report_line(ft_report_t *report, const ft_log_line_t *line)
         return;
     }
 
-    shopper->polls++;
+    if (shopper->polls++ == 0) {
+        report->in_line++;
+    }
+
     report->polls++;
 
     if (line->status == FT_LOG_QUEUED && !shopper->queued) {
@@ -339,7 +343,8 @@ ft_report_print(const ft_report_t *report, bool json)
         { "queued", "queued", (double) report->queued, 0 },
         { "admitted", "admitted", (double) fairness->admitted, 0 },
         { "polls_per_shopper", "polls a shopper",
-          shoppers > 0 ? (double) report->polls / (double) shoppers : NAN, 3 },
+          report->in_line > 0
+              ? (double) report->polls / (double) report->in_line : NAN, 3 },
         { "wait_p50_s", "wait p50, s", fairness->wait_p50_s, 3 },
         { "wait_p95_s", "wait p95, s", fairness->wait_p95_s, 3 },
         { "wait_spread_s", "wait spread, s", fairness->wait_spread_s, 3 },
