@@ -45,7 +45,8 @@ struct co_store_s {
     const co_store_backend_t  *backend;
     void                      *data;
     co_store_port_t            port;
-    int                        levels_n;
+    int                        items;
+    int                        locations;
     co_level_t                *levels;
     co_stock_t                 stock;
     co_store_chore_t           counting;
@@ -145,8 +146,10 @@ co_store_open(struct event_base *base, const co_store_conf_t *conf,
     }
 
     store->backend = co_store_find(conf->spec, &place);
-    store->levels_n = conf->items * conf->locations;
-    store->levels = calloc((size_t) store->levels_n, sizeof(co_level_t));
+    store->items = conf->items;
+    store->locations = conf->locations;
+    store->levels = calloc((size_t) conf->items * (size_t) conf->locations,
+                           sizeof(co_level_t));
 
     if (store->levels == NULL || co_store_port_open(&store->port, base) != 0) {
         snprintf(error, CO_STORE_ERROR_LEN, "cannot wait for the store: %s",
@@ -311,6 +314,12 @@ co_store_submit(co_store_t *store, co_store_call_t *call,
     call->result = CO_STORE_FAILED;
     call->stock_known = 0;
     call->next = NULL;
+
+    if (!co_store_is_sound(call, store->items, store->locations)) {
+        call->result = CO_STORE_REFUSED;
+        co_store_answer(&store->port, call);
+        return;
+    }
 
     store->backend->submit(store->data, call);
 }

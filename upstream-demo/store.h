@@ -27,6 +27,7 @@
 #define CO_STORE_ERROR_LEN  512
 
 #define CO_CART_LINES       10
+#define CO_LINE_UNITS_MAX   100000
 #define CO_LOCATIONS_MAX    16
 #define CO_ITEMS_MAX        1000
 #define CO_HOLD_PARTS       (CO_CART_LINES * CO_LOCATIONS_MAX)
@@ -58,7 +59,10 @@ typedef struct {
 } co_level_t;
 
 
-/* What a shopper wants: an item once at most, all of it or nothing. */
+/*
+ * What a shopper wants: all of it or nothing.  An item once at most, up to
+ * CO_LINE_UNITS_MAX of it, and a location at least: other carts are REFUSED.
+ */
 typedef struct {
     int                 item;
     int64_t             quantity;
@@ -142,6 +146,7 @@ typedef enum {
     CO_STORE_SOLD_OUT,
     CO_STORE_GONE,                               /* released or expired */
     CO_STORE_DEBT,                               /* done, and now below 0 */
+    CO_STORE_REFUSED,                            /* no cart, or hold, at all */
     CO_STORE_BUSY,                               /* too many wait for it */
     CO_STORE_FAILED                              /* said why on stderr; what
                                                     was asked for may or may
@@ -239,7 +244,8 @@ void co_store_reserve(co_store_t *store, co_store_call_t *call,
 /*
  * Takes exactly the parts of a hold that another store decided on, whether
  * they are there or not: OK, or DEBT where the available stock went below 0
- * (the store must not be guarded), BUSY or FAILED.
+ * (the store must not be guarded), BUSY or FAILED.  A hold that is there, or
+ * has become an order, stays as it is.
  */
 void co_store_apply(co_store_t *store, co_store_call_t *call,
     co_hold_t *hold, co_store_done_pt done, void *data);

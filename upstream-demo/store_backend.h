@@ -56,6 +56,9 @@ struct event_base *co_store_port_base(co_store_port_t *port);
 /* A list of calls, linked by "next", goes back to those who made them. */
 void co_store_answer(co_store_port_t *port, co_store_call_t *first);
 
+/* Whether the call is of a cart, or of parts, that can be: see store_sound.c. */
+int co_store_is_sound(const co_store_call_t *call, int items, int locations);
+
 /* Sorts the parts of a hold by item and location. */
 void co_hold_sort(co_hold_t *hold);
 

@@ -233,7 +233,9 @@ co_shadow_job_done(void *data, co_store_result_e result)
 {
     co_shadow_job_t  *job = data;
 
-    if (result == CO_STORE_FAILED || result == CO_STORE_BUSY) {
+    if (result == CO_STORE_FAILED || result == CO_STORE_BUSY
+        || result == CO_STORE_REFUSED)
+    {
         co_shadow_lost(job->shadow, job->at, job->action, &job->kept,
                        job->action == CO_STORE_CLAIM ? &job->order : NULL);
 
