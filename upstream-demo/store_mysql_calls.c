@@ -97,8 +97,16 @@ co_mysql_is_sold(co_mysql_t *mysql, co_lease_t *lease, const char *id)
 co_job_result_e
 co_mysql_apply(co_pool_job_t *job, co_lease_t *lease)
 {
+    int               sold;
     co_mysql_t       *mysql = ((co_mysql_job_t *) job)->mysql;
     co_store_call_t  *call = ((co_mysql_job_t *) job)->call;
+
+    sold = co_mysql_is_sold(mysql, lease, call->hold->id);
+
+    if (sold != 0) {
+        call->result = CO_STORE_OK;
+        return sold == 1 ? CO_JOB_DONE : CO_JOB_AGAIN;
+    }
 
     switch (co_mysql_take(mysql, lease, call->hold, NULL, 1)) {
 

@@ -69,8 +69,14 @@ co_mysql_reserve(co_pool_job_t *job, co_lease_t *lease)
         }
 
         if (!co_mysql_pick(mysql, call->cart, available, call->hold, 0)) {
-            call->hold->parts_n = 0;
-            call->result = CO_STORE_SOLD_OUT;
+
+            /* unless it has the last ones itself, and the answer was lost */
+            if (co_mysql_parts(mysql, lease, call->hold, 0) != 0) {
+                return CO_JOB_AGAIN;
+            }
+
+            call->result = call->hold->parts_n != 0 ? CO_STORE_OK
+                                                    : CO_STORE_SOLD_OUT;
             return CO_JOB_DONE;
         }
 

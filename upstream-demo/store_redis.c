@@ -27,6 +27,10 @@ typedef struct co_rstore_op_s  co_rstore_op_t;
 TAILQ_HEAD(co_rstore_ops_s, co_rstore_op_s);
 
 
+/* A ledger that takes longer for a claim than this has given it up. */
+#define CO_RSTORE_CLAIM_MS  900000
+
+
 typedef struct {
     co_store_port_t    *port;
     struct co_rstore_ops_s  ops;                 /* under way */
@@ -345,9 +349,11 @@ co_rstore_submit(void *backend, co_store_call_t *call)
         return;
 
     case CO_STORE_CLAIM:
+        snprintf(at, sizeof(at), "%lld",
+                 (long long) call->now_ms + CO_RSTORE_CLAIM_MS);
         co_rstore_run(op, store->fault.kind == CO_FAULT_AFTER_REDIS
                           ? CO_LUA_FINISH : CO_LUA_PARTS,
-                      co_rstore_claim_found, call->hold->id, NULL, NULL, NULL);
+                      co_rstore_claim_found, call->hold->id, at, NULL, NULL);
         return;
 
     case CO_STORE_RELEASE:

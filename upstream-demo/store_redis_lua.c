@@ -15,12 +15,16 @@
 
 const char *const  co_lua_keys[CO_REDIS_KEYS] = {
     CO_KEY("initial"), CO_KEY("stock"), CO_KEY("held"), CO_KEY("sold"),
-    CO_KEY("holds"), CO_KEY("ends")
+    CO_KEY("holds"), CO_KEY("ends"), CO_KEY("done")
 };
 
 
+/* For how long it is known which holds have become orders. */
+#define CO_LUA_DONE_S  "3600"
+
+
 #define CO_LUA_FUNCTIONS                                                      \
-    "local initial, stock, held, sold, holds, ends = unpack(KEYS)\n"          \
+    "local initial, stock, held, sold, holds, ends, done = unpack(KEYS)\n"    \
     "local call = redis.call\n"                                               \
     "local function number(key, field)\n"                                     \
     "  return tonumber(call('HGET', key, field)) or 0\n"                      \
@@ -113,13 +117,18 @@ const char *const  co_lua_scripts[CO_LUA_N] = {
     [CO_LUA_APPLY] =
         CO_LUA_COMMON
         "local id, at, parts = unpack(ARGV)\n"
-        "if call('HEXISTS', holds, id) == 1 then return answer(0) end\n"
+        "if call('HEXISTS', holds, id) == 1 or call('ZSCORE', done, id) then\n"
+        "  return answer(0)\n"
+        "end\n"
         "if hold(id, at, parts) < 0 then return answer(3) end\n"
         "return answer(0)\n",
 
     [CO_LUA_FINISH] =
         CO_LUA_COMMON
         "local parts = take(ARGV[1], sold)\n"
+        "local now = tonumber(call('TIME')[1])\n"
+        "call('ZREMRANGEBYSCORE', done, '-inf', now - " CO_LUA_DONE_S ")\n"
+        "if parts then call('ZADD', done, now, ARGV[1]) end\n"
         "return answer(parts and 0 or 2, parts)\n",
 
     [CO_LUA_RELEASE] =
@@ -127,9 +136,14 @@ const char *const  co_lua_scripts[CO_LUA_N] = {
         "local parts = take(ARGV[1], stock)\n"
         "return answer(parts and 0 or 2, parts)\n",
 
+    /* the hold must not end while the ledger sells it */
     [CO_LUA_PARTS] =
         CO_LUA_COMMON
         "local parts = call('HGET', holds, ARGV[1])\n"
+        "if parts then\n"
+        "  local at = tonumber(call('ZSCORE', ends, ARGV[1])) or 0\n"
+        "  call('ZADD', ends, math.max(at, tonumber(ARGV[2])), ARGV[1])\n"
+        "end\n"
         "return answer(parts and 0 or 2, parts)\n",
 
     [CO_LUA_EXPIRE] =
@@ -170,7 +184,7 @@ const char *const  co_lua_scripts[CO_LUA_N] = {
     [CO_LUA_BEGIN] =
         CO_LUA_FUNCTIONS
         "call('DEL', initial, stock, held, sold)\n"
-        "if ARGV[2] ~= '1' then call('DEL', holds, ends) end\n"
+        "if ARGV[2] ~= '1' then call('DEL', holds, ends, done) end\n"
         "for place, all, gone in ARGV[1]:gmatch('(%d+:%d+):(%d+):(%d+)') do\n"
         "  add(initial, place, all)\n"
         "  add(sold, place, gone)\n"

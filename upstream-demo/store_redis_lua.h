@@ -13,7 +13,7 @@
 #define CO_STORE_REDIS_LUA_H
 
 
-#define CO_REDIS_KEYS  6
+#define CO_REDIS_KEYS  7
 
 
 typedef enum {

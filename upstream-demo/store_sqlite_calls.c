@@ -118,6 +118,7 @@ static int co_sqlite_find(co_sqlite_t *sqlite, const co_cart_t *cart,
 static int co_sqlite_move(co_sqlite_t *sqlite, int which,
     const co_hold_t *hold, int *below);
 static int co_sqlite_parts(co_sqlite_t *sqlite, co_hold_t *hold);
+static int co_sqlite_is_sold(co_sqlite_t *sqlite, const char *id);
 static int co_sqlite_order(co_sqlite_t *sqlite, const co_order_t *order,
     const co_hold_t *hold);
 static void co_sqlite_totals(co_sqlite_t *sqlite, co_store_call_t *call);
@@ -250,7 +251,7 @@ co_sqlite_reserve(co_sqlite_t *sqlite, co_store_call_t *call)
 static co_store_result_e
 co_sqlite_apply_hold(co_sqlite_t *sqlite, co_store_call_t *call)
 {
-    int         below;
+    int         below, sold;
     co_hold_t   there;
 
     memcpy(there.id, call->hold->id, sizeof(there.id));
@@ -259,7 +260,13 @@ co_sqlite_apply_hold(co_sqlite_t *sqlite, co_store_call_t *call)
         return CO_STORE_FAILED;
     }
 
-    if (there.parts_n != 0) {
+    sold = there.parts_n == 0 ? co_sqlite_is_sold(sqlite, there.id) : 0;
+
+    if (sold < 0) {
+        return CO_STORE_FAILED;
+    }
+
+    if (there.parts_n != 0 || sold) {
         return CO_STORE_OK;
     }
 
@@ -276,7 +283,7 @@ co_sqlite_apply_hold(co_sqlite_t *sqlite, co_store_call_t *call)
 static co_store_result_e
 co_sqlite_claim(co_sqlite_t *sqlite, co_store_call_t *call)
 {
-    int            rc, below;
+    int            sold, below;
     sqlite3_stmt  *statement;
 
     if (co_sqlite_parts(sqlite, call->hold) != 0) {
@@ -284,14 +291,10 @@ co_sqlite_claim(co_sqlite_t *sqlite, co_store_call_t *call)
     }
 
     if (call->hold->parts_n == 0) {
-        statement = co_sqlite_statement(sqlite, CO_SQL_ORDER_OF);
-        sqlite3_bind_text(statement, 1, call->hold->id, -1, SQLITE_STATIC);
+        sold = co_sqlite_is_sold(sqlite, call->hold->id);
 
-        rc = co_sqlite_step(sqlite, CO_SQL_ORDER_OF);
-        sqlite3_reset(statement);
-
-        return rc == SQLITE_ROW ? CO_STORE_OK
-               : rc == SQLITE_DONE ? CO_STORE_GONE : CO_STORE_FAILED;
+        return sold == 1 ? CO_STORE_OK
+               : sold == 0 ? CO_STORE_GONE : CO_STORE_FAILED;
     }
 
     statement = co_sqlite_statement(sqlite, CO_SQL_HOLD_REMOVE);
@@ -588,6 +591,23 @@ co_sqlite_parts(co_sqlite_t *sqlite, co_hold_t *hold)
     sqlite3_reset(statement);
 
     return rc == SQLITE_DONE ? 0 : -1;
+}
+
+
+/* 1 or 0, or -1 on failure. */
+static int
+co_sqlite_is_sold(co_sqlite_t *sqlite, const char *id)
+{
+    int            rc;
+    sqlite3_stmt  *statement;
+
+    statement = co_sqlite_statement(sqlite, CO_SQL_ORDER_OF);
+    sqlite3_bind_text(statement, 1, id, -1, SQLITE_STATIC);
+
+    rc = co_sqlite_step(sqlite, CO_SQL_ORDER_OF);
+    sqlite3_reset(statement);
+
+    return rc == SQLITE_ROW ? 1 : rc == SQLITE_DONE ? 0 : -1;
 }
 
 

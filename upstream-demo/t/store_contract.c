@@ -327,7 +327,7 @@ test_last_unit(void)
 {
     int        i, refused = 0;
     co_cart_t  one = cart_of(1, 1, CO_ALL_LOCATIONS);
-    co_hold_t  hold, last;
+    co_hold_t  hold, last, again;
 
     reset();
 
@@ -342,6 +342,13 @@ test_last_unit(void)
     ok(reserve(&hold, &one) == CO_STORE_SOLD_OUT, "then it is sold out");
     ok(look(&one) == CO_STORE_SOLD_OUT, "to the eye, too");
     stock_is(1, 0, 0, STOCK, 0, "all held");
+
+    /* as after an answer that was lost on the way */
+    again = last;
+    again.parts_n = 0;
+    ok(reserve(&again, &one) == CO_STORE_OK && again.parts_n == 1,
+       "but not to who holds the last one");
+    stock_is(1, 0, 0, STOCK, 0, "once");
 
     release(&last);
     co_hold_new(&hold, MINUTE_MS);
@@ -380,6 +387,68 @@ test_applied(void)
     ok(release(&hold) == CO_STORE_OK && release(&debt) == CO_STORE_OK,
        "and paid back");
     stock_is(1, 1, 2, 8, 0, "to the unit");
+}
+
+
+/* A claim whose answer was lost is done again, from its beginning. */
+static void
+test_applied_late(void)
+{
+    co_hold_t  hold;
+
+    reset();
+
+    co_hold_new(&hold, MINUTE_MS);
+    hold.parts_n = 1;
+    hold.parts[0] = (co_part_t) { .item = 2, .location = 1, .quantity = 2 };
+
+    ok(apply(&hold) == CO_STORE_OK, "another's decision");
+    ok(claim(&hold) == CO_STORE_OK, "is sold");
+    ok(apply(&hold) == CO_STORE_OK, "and told of again");
+    stock_is(2, 1, 8, 0, 2, "which takes nothing");
+    ok(claim(&hold) == CO_STORE_OK, "and claimed again");
+    stock_is(2, 1, 8, 0, 2, "which sells nothing");
+}
+
+
+/* Mistakes of the caller, which must not become mistakes in the stock. */
+static void
+test_bad_carts(void)
+{
+    size_t     i;
+    co_hold_t  hold;
+
+    static const co_cart_t  carts[] = {
+        { 0, { { 1, 1 } }, CO_ALL_LOCATIONS },
+        { CO_CART_LINES + 1, { { 1, 1 } }, CO_ALL_LOCATIONS },
+        { 1, { { 1, 0 } }, CO_ALL_LOCATIONS },
+        { 1, { { 1, -1 } }, CO_ALL_LOCATIONS },
+        { 1, { { 1, 1000000000 } }, CO_ALL_LOCATIONS },
+        { 1, { { 0, 1 } }, CO_ALL_LOCATIONS },
+        { 1, { { ITEMS + 1, 1 } }, CO_ALL_LOCATIONS },
+        { 2, { { 1, 1 }, { 1, 1 } }, CO_ALL_LOCATIONS },
+        { 2, { { 2, 1 }, { 1, -1 } }, CO_ALL_LOCATIONS },
+        { 1, { { 1, 1 } }, 0 }
+    };
+
+    reset();
+
+    for (i = 0; i < sizeof(carts) / sizeof(carts[0]); i++) {
+        co_hold_new(&hold, MINUTE_MS);
+        ok(reserve(&hold, &carts[i]) == CO_STORE_REFUSED, "no cart at all");
+        ok(sell(&carts[i]) == CO_STORE_REFUSED, "nor to be sold");
+        ok(look(&carts[i]) == CO_STORE_REFUSED, "nor to be looked for");
+    }
+
+    co_hold_new(&hold, MINUTE_MS);
+    hold.parts_n = 1;
+    hold.parts[0] = (co_part_t) { .item = 1, .location = 1, .quantity = -2 };
+    ok(apply(&hold) == CO_STORE_REFUSED, "a part of less than nothing");
+    hold.parts[0] = (co_part_t) { .item = 1, .location = LOCATIONS + 1,
+                                  .quantity = 1 };
+    ok(apply(&hold) == CO_STORE_REFUSED, "a part of nowhere");
+
+    stock_is(0, 0, ITEMS * STOCK, 0, 0, "nothing has moved");
 }
 
 
@@ -429,6 +498,8 @@ main(int argc, char **argv)
     test_carts();
     test_last_unit();
     test_applied();
+    test_applied_late();
+    test_bad_carts();
     test_sold_unseen();
 
     co_store_close(store);
