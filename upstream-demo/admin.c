@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/queue.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -30,17 +31,22 @@
     " differ), kill=1, mend=1, check=1"
 
 
-struct co_admin_s {
-    co_store_t      *store;
-    char            *path;
-    struct evhttp   *evhttp;
+typedef struct co_admin_order_s  co_admin_order_t;
+
+struct co_admin_order_s {
+    co_admin_t                    *admin;        /* NULL: it is gone, and the
+                                                    request with it */
+    struct evhttp_request         *req;
+    LIST_ENTRY(co_admin_order_s)   link;
 };
 
 
-typedef struct {
-    co_admin_t              *admin;
-    struct evhttp_request   *req;
-} co_admin_order_t;
+struct co_admin_s {
+    co_store_t                            *store;
+    char                                  *path;
+    struct evhttp                         *evhttp;
+    LIST_HEAD(, co_admin_order_s)          orders;
+};
 
 
 static void co_admin_handle(struct evhttp_request *req, void *data);
@@ -148,6 +154,14 @@ co_admin_create(struct event_base *base, const char *path, co_store_t *store)
 void
 co_admin_destroy(co_admin_t *admin)
 {
+    co_admin_order_t  *waiting;
+
+    /* the store ends them later */
+    while ((waiting = LIST_FIRST(&admin->orders)) != NULL) {
+        LIST_REMOVE(waiting, link);
+        waiting->admin = NULL;
+    }
+
     if (admin->evhttp != NULL) {
         evhttp_free(admin->evhttp);
     }
@@ -259,10 +273,12 @@ co_admin_post(co_admin_t *admin, struct evhttp_request *req)
 
     waiting->admin = admin;
     waiting->req = req;
+    LIST_INSERT_HEAD(&admin->orders, waiting, link);
 
     if (co_store_order(admin->store, &order, co_admin_done, waiting) != 0) {
         co_admin_reply(admin, req, 404, "this store is not a pair; start the"
                        " checkout with --store=shadow:FIRST,SECOND");
+        LIST_REMOVE(waiting, link);
         free(waiting);
     }
 }
@@ -273,7 +289,11 @@ co_admin_done(void *data, int status, const char *why)
 {
     co_admin_order_t  *waiting = data;
 
-    co_admin_reply(waiting->admin, waiting->req, status, why);
+    if (waiting->admin != NULL) {
+        LIST_REMOVE(waiting, link);
+        co_admin_reply(waiting->admin, waiting->req, status, why);
+    }
+
     free(waiting);
 }
 

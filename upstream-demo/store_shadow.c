@@ -159,6 +159,7 @@ co_shadow_close(void *backend)
     co_shadow_t     *shadow = backend;
     co_shadow_op_t  *op;
 
+    co_shadow_orders_end(shadow);
     co_shadow_jobs_end(shadow);
 
     for (i = 0; i < 2; i++) {

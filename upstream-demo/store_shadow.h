@@ -244,6 +244,10 @@ void co_shadow_order(void *backend, const co_store_order_t *order,
     co_store_ordered_pt done, void *data);
 
 int co_shadow_orders_init(co_shadow_t *shadow);
+
+/* Answers the order that is being carried out, if there is one. */
+void co_shadow_orders_end(co_shadow_t *shadow);
+
 void co_shadow_orders_free(co_shadow_t *shadow);
 
 

@@ -98,8 +98,16 @@ co_shadow_order(void *backend, const co_store_order_t *order,
     co_shadow_t  *shadow = backend;
 
     if (shadow->phase != CO_SHADOW_NO_ORDER) {
-        done(data, 409, "another order is being carried out; try again");
-        return;
+        if (order->kind != CO_STORE_ORDER_KILL
+            || shadow->order.kind == CO_STORE_ORDER_KILL)
+        {
+            done(data, 409, "another order is being carried out; try again");
+            return;
+        }
+
+        /* it may be the one that hangs */
+        shadow->ordered(shadow->ordered_data, 503,
+                        "the kill switch came in between");
     }
 
     shadow->order = *order;
@@ -124,20 +132,27 @@ co_shadow_order(void *backend, const co_store_order_t *order,
 void
 co_shadow_rest(co_shadow_t *shadow)
 {
-    if (shadow->deciding != 0 || shadow->jobs != 0 || shadow->auditing) {
+    if (shadow->deciding != 0 || shadow->jobs != 0) {
+        return;
+    }
+
+    if (shadow->phase == CO_SHADOW_RESTING
+        && shadow->order.kind == CO_STORE_ORDER_KILL)
+    {
+        co_shadow_carry_out(shadow);
+        return;
+    }
+
+    if (shadow->auditing) {
         return;
     }
 
     if (shadow->phase == CO_SHADOW_RESTING) {
-        evtimer_del(shadow->timer);
 
-        if (shadow->order.kind == CO_STORE_ORDER_KILL) {
-            co_shadow_carry_out(shadow);
-
-        } else {
-            shadow->phase = CO_SHADOW_COUNTING;
-            co_shadow_count(shadow);
-        }
+        /* it may hang now, as well */
+        shadow->phase = CO_SHADOW_COUNTING;
+        co_shadow_in(shadow->timer, CO_SHADOW_REST_MS);
+        co_shadow_count(shadow);
 
         return;
     }
@@ -329,6 +344,15 @@ co_shadow_carry_out(co_shadow_t *shadow)
                           shadow->failed ? "a store cannot be counted"
                                          : "counted");
         return;
+    }
+}
+
+
+void
+co_shadow_orders_end(co_shadow_t *shadow)
+{
+    if (shadow->phase != CO_SHADOW_NO_ORDER) {
+        co_shadow_ordered(shadow, 503, "the checkout ends");
     }
 }
 

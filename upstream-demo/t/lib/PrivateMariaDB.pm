@@ -43,6 +43,17 @@ sub killed {
 }
 
 
+sub signal {
+    my ($self, $name) = @_;
+
+    open(my $in, '<', $self->file('pid')) or croak "pid: $!";
+    chomp(my $pid = <$in>);
+    kill($name, $pid) or croak "kill: $!";
+
+    return;
+}
+
+
 sub file {
     my ($self, $name) = @_;
 
@@ -79,6 +90,7 @@ sub DESTROY {
 
     return if $self->{owner} != $$;
     local ($?, $!, $@);
+    eval { $self->signal('CONT') };
     system('scripts/mariadb.sh', 'stop', "$self->{dir}/db");
 }
 

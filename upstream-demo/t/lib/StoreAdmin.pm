@@ -11,10 +11,10 @@ use Exporter qw( import );
 use IO::Socket::UNIX ();
 use JSON::PP qw( decode_json );
 
-our @EXPORT_OK = qw( compared look order settled );
+our @EXPORT_OK = qw( answer_to compared look order send_order settled );
 
 
-sub _send {
+sub _write {
     my ($path, $head, $body) = @_;
 
     my $socket = IO::Socket::UNIX->new(Peer => $path)
@@ -23,10 +23,30 @@ sub _send {
                     'Content-Length: ' . length($body), '', $body);
     syswrite($socket, $text) == length($text) or croak "write: $!";
 
+    return $socket;
+}
+
+
+sub answer_to {
+    my ($socket) = @_;
+
     my $response = read_response($socket) or croak 'no answer came';
     $response->{json} = decode_json($response->{content});
 
     return $response;
+}
+
+
+sub _send {
+    return answer_to(_write(@_));
+}
+
+
+# An order whose answer is read later, with answer_to().
+sub send_order {
+    my ($path, $body) = @_;
+
+    return _write($path, 'POST /admin/store HTTP/1.1', $body);
 }
 
 
