@@ -4,6 +4,7 @@
  */
 
 #include "ft_adapt.h"
+#include "ft_word.h"
 
 
 #define FT_PERIOD_MIN_MS    1000    /* a period lasts so long, and an answer */
@@ -30,11 +31,6 @@
 #define FT_STORM_REST       1200    /* the ceiling rises so, a second */
 #define FT_WINDOW_FIRST     8       /* where neither bound nor rate is set */
 #define FT_WINDOW_MAX       1000000
-
-#define ft_load(p)      atomic_load_explicit(p, memory_order_relaxed)
-#define ft_store(p, v)  atomic_store_explicit(p, v, memory_order_relaxed)
-#define ft_add(p, n)    atomic_fetch_add_explicit(p, n, memory_order_relaxed)
-#define ft_drain(p)     atomic_exchange_explicit(p, 0, memory_order_relaxed)
 
 
 /* One measuring period that is over. */

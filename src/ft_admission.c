@@ -8,6 +8,7 @@
 #include "ft_opening.h"
 #include "ft_orders.h"
 #include "ft_pass.h"
+#include "ft_word.h"
 
 
 #define FT_GRACE_MS         250     /* after a missed due time */
@@ -16,10 +17,6 @@
 #define FT_SHUT_MS          1000    /* who is next asks so often in a hold */
 #define FT_LOTTERY_MIN_MS   500     /* the lottery's retry, uniform */
 #define FT_LOTTERY_MAX_MS   1500
-
-#define ft_load(p)      atomic_load_explicit(p, memory_order_relaxed)
-#define ft_store(p, v)  atomic_store_explicit(p, v, memory_order_relaxed)
-#define ft_add(p, n)    atomic_fetch_add_explicit(p, n, memory_order_relaxed)
 
 
 void

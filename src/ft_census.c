@@ -5,6 +5,7 @@
 
 #include <string.h>
 #include "ft_census.h"
+#include "ft_word.h"
 
 
 #define FT_SLOT_MASK    (FT_SLOTS - 1)
@@ -13,11 +14,6 @@
 #define FT_ROWS         (FT_DUES / 2)   /* of each half of the due wheel */
 #define FT_ROW_MASK     (FT_ROWS - 1)
 #define FT_FINE_MS      7000            /* due within this: fine half */
-
-#define ft_load(p)      atomic_load_explicit(p, memory_order_relaxed)
-#define ft_store(p, v)  atomic_store_explicit(p, v, memory_order_relaxed)
-#define ft_add(p, n)    atomic_fetch_add_explicit(p, n, memory_order_relaxed)
-#define ft_drain(p)     atomic_exchange_explicit(p, 0, memory_order_relaxed)
 
 
 /* Two counts, read at once: sums over many cost half as much that way. */

@@ -8,6 +8,7 @@
 #include "ft_opening.h"
 #include "ft_orders.h"
 #include "ft_record.h"
+#include "ft_word.h"
 
 
 #define FT_SHOW_TAU_MS     1000     /* averaging of who shows up and stays */
@@ -34,10 +35,6 @@
 #define FT_SAMPLE_MS       1000
 #endif
 
-#define ft_load(p)      atomic_load_explicit(p, memory_order_relaxed)
-#define ft_store(p, v)  atomic_store_explicit(p, v, memory_order_relaxed)
-#define ft_drain(p)     atomic_exchange_explicit(p, 0, memory_order_relaxed)
-
 
 /* What a tick works with. */
 typedef struct {
@@ -56,20 +53,6 @@ static uint64_t
 ft_average(uint64_t old, uint64_t sample, uint64_t dt_ms, uint64_t tau_ms)
 {
     return (old * tau_ms + sample * dt_ms) / (tau_ms + dt_ms);
-}
-
-
-static uint64_t
-ft_most(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-
-static uint64_t
-ft_least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
 }
 
 

@@ -8,14 +8,12 @@
 
 #include "ft_control.h"
 #include "ft_foresee.h"
+#include "ft_word.h"
 
 
 #define FT_ENDED_TAU_MS  10000      /* averaging of those that are over */
 #define FT_AHEAD_MS      256        /* the first time ahead */
 #define FT_LOOK_MIN_MS   1000       /* without a hold */
-
-#define ft_load(p)      atomic_load_explicit(p, memory_order_relaxed)
-#define ft_store(p, v)  atomic_store_explicit(p, v, memory_order_relaxed)
 
 
 /* 256 ms, and eight an octave to more than a day. */

@@ -10,14 +10,12 @@
 #include "ft_hold.h"
 #include "ft_opening.h"
 #include "ft_orders.h"
+#include "ft_word.h"
 
 
 #define FT_BEAT_MS       100    /* a holding worker wakes at least so often */
 #define FT_BEAT_LATE_MS  300    /* a head not refreshed for this is ignored */
 #define FT_RETRY_MS      5      /* room that another worker will free */
-
-#define ft_load(p)      atomic_load_explicit(p, memory_order_relaxed)
-#define ft_store(p, v)  atomic_store_explicit(p, v, memory_order_relaxed)
 
 
 static void

@@ -5,10 +5,7 @@
  */
 
 #include "ft_record.h"
-
-
-#define ft_load(p)      atomic_load_explicit(p, memory_order_relaxed)
-#define ft_store(p, v)  atomic_store_explicit(p, v, memory_order_relaxed)
+#include "ft_word.h"
 
 
 static uint64_t

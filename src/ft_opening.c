@@ -7,6 +7,7 @@
 #include "ft_opening.h"
 #include "ft_orders.h"
 #include "ft_pass.h"
+#include "ft_word.h"
 
 
 #define FT_COUNT_MIN_MS     500     /* whoever is new comes back within */
@@ -20,9 +21,6 @@
 #define FT_LANE_MASK        7
 #define FT_TURN_SHIFT       4
 #define FT_TURN_MASK        15
-
-#define ft_load(p)      atomic_load_explicit(p, memory_order_relaxed)
-#define ft_store(p, v)  atomic_store_explicit(p, v, memory_order_relaxed)
 
 
 static uint64_t

@@ -7,13 +7,11 @@
 #include "ft_control.h"
 #include "ft_hold.h"
 #include "ft_pass.h"
+#include "ft_word.h"
 
 
 #define FT_EXPECT_MS        2000    /* an admitted poll's page comes within */
 #define FT_REPLAY_SHIFT     14      /* a ticket counts once in 16 s */
-
-#define ft_load(p)      atomic_load_explicit(p, memory_order_relaxed)
-#define ft_add(p, n)    atomic_fetch_add_explicit(p, n, memory_order_relaxed)
 
 
 bool

@@ -9,24 +9,7 @@
 #include "ft_hold.h"
 #include "ft_orders.h"
 #include "ft_pass.h"
-
-
-#define ft_load(p)      atomic_load_explicit(p, memory_order_relaxed)
-#define ft_store(p, v)  atomic_store_explicit(p, v, memory_order_relaxed)
-
-
-static uint64_t
-ft_most(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-
-static uint64_t
-ft_least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
+#include "ft_word.h"
 
 
 void

@@ -8,12 +8,10 @@
 
 #include "ft_pass.h"
 #include "ft_sessions.h"
+#include "ft_word.h"
 
 
 #define FT_SESSION_SLACK_MS  10000  /* a stamp from ahead, a clock behind */
-
-#define ft_load(p)      atomic_load_explicit(p, memory_order_relaxed)
-#define ft_store(p, v)  atomic_store_explicit(p, v, memory_order_relaxed)
 
 
 /* A row's width is 2^shift ms: the wheels turn in 2 min, 17 min, 2 h, 37 h. */

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <string.h>
 #include "ft_orders.h"
+#include "ft_word.h"
 #include "ft_zone.h"
 
 
@@ -18,9 +19,6 @@
 #define FT_USED_STEP_MS   1000      /* a state's last use is dated so finely */
 #define FT_STALE_MS       65000     /* whoever waited is due or gone by then */
 #define FT_CLOCK_STEP_MS  1000      /* a wall clock this far off has stepped */
-
-#define ft_load(p)        atomic_load_explicit(p, memory_order_relaxed)
-#define ft_store(p, v)    atomic_store_explicit(p, v, memory_order_relaxed)
 
 
 typedef struct {
