@@ -1,38 +1,16 @@
 
 /*
- * The census: see ft_census.h.
+ * The census as counts: made, taken back, fallen out, moved into the called lane.
+ * See ft_census.h.
  */
 
-#include <string.h>
-#include "ft_census.h"
+#include "ft_census_cells.h"
 #include "ft_word.h"
 
-
-#define FT_SLOT_MASK    (FT_SLOTS - 1)
-#define FT_WINDOW       (FT_SLOTS - 1)  /* slots of a level in use at once */
 
 #define FT_ROWS         (FT_DUES / 2)   /* of each half of the due wheel */
 #define FT_ROW_MASK     (FT_ROWS - 1)
 #define FT_FINE_MS      7000            /* due within this: fine half */
-
-
-/* Two counts, read at once: sums over many cost half as much that way. */
-typedef uint64_t __attribute__((may_alias))  ft_pair_t;
-
-
-static inline uint64_t
-ft_pair(const _Atomic uint32_t *cells)
-{
-    return __atomic_load_n((const ft_pair_t *) cells, __ATOMIC_RELAXED);
-}
-
-
-/* A slot of level 0 is 2^16 us wide, each further level eight times that. */
-static inline unsigned
-ft_level_shift(unsigned level)
-{
-    return 16 + 3 * level;
-}
 
 
 /* A row of the due wheel is 2^8 ms wide in the fine half, 2^11 in the other. */
@@ -89,24 +67,6 @@ ft_census_reset(ft_census_t *census, uint64_t threshold_us, uint64_t now_ms)
 
     ft_store(&census->threshold_us, threshold_us);
     ft_store(&census->rank_base_us, threshold_us);
-}
-
-
-/* The finest level whose window, from the threshold on, reaches the stamp. */
-static unsigned
-ft_census_level(uint64_t threshold_us, uint64_t stamp_us)
-{
-    unsigned  level, shift;
-
-    for (level = 0; level < FT_LEVELS - 1; level++) {
-        shift = ft_level_shift(level);
-
-        if ((stamp_us >> shift) - (threshold_us >> shift) < FT_WINDOW) {
-            break;
-        }
-    }
-
-    return level;
 }
 
 
@@ -365,231 +325,6 @@ ft_census_lower(ft_census_t *census, uint64_t threshold_us)
     {
         /* void */
     }
-}
-
-
-/*
- * The slots of a level are summed over the due rows, and turned into densities:
- * shoppers a microsecond, in units of 2^-32.  In the slot that the threshold
- * stands in, all that is left stands behind it.
- */
-static uint32_t
-ft_census_density(const ft_census_t *census, unsigned level, uint64_t base_us,
-    uint64_t *density)
-{
-    uint32_t  total, sum[FT_SLOTS];
-    unsigned  i, row, shift;
-    uint64_t  left, used, pairs[FT_SLOTS / 2];
-
-    memset(pairs, 0, sizeof(pairs));
-
-    used = ft_load(&census->used[level]);
-
-    for (row = 0; used; row++, used >>= 1) {
-
-        if (!(used & 1)) {
-            continue;
-        }
-
-        for (i = 0; i < FT_SLOTS / 2; i++) {
-            pairs[i] += ft_pair(&census->cell[level][row][2 * i]);
-        }
-    }
-
-    memcpy(sum, pairs, sizeof(sum));
-
-    shift = ft_level_shift(level);
-    total = 0;
-
-    for (i = 0; i < FT_SLOTS; i++) {
-        total += sum[i];
-        density[i] = ((uint64_t) sum[i] << 32) >> shift;
-    }
-
-    i = (unsigned) ((base_us >> shift) & FT_SLOT_MASK);
-    left = (((base_us >> shift) + 1) << shift) - base_us;
-    density[i] = ((uint64_t) sum[i] << 32) / left;
-
-    return total;
-}
-
-
-/* Whether no row may hold anything beyond the threshold. */
-static bool
-ft_census_is_empty(const ft_census_t *census)
-{
-    unsigned  level;
-
-    for (level = 0; level < FT_LEVELS; level++) {
-        if (ft_load(&census->used[level])) {
-            return false;
-        }
-    }
-
-    return true;
-}
-
-
-void
-ft_census_rank(ft_census_t *census)
-{
-    unsigned  level, k, shift, i;
-    uint32_t  total;
-    uint64_t  base, at, end, slot, first, before, sum;
-    uint64_t  density[FT_LEVELS][FT_SLOTS];
-
-    base = ft_load(&census->threshold_us);
-    total = 0;
-
-    /* nor was there anybody: a zone of many keys has many such */
-
-    if (ft_load(&census->rank_total) == 0 && ft_census_is_empty(census)) {
-        ft_store(&census->rank_base_us, base);
-        return;
-    }
-
-    for (level = 0; level < FT_LEVELS; level++) {
-        total += ft_census_density(census, level, base, density[level]);
-    }
-
-    at = base;
-    before = UINT64_C(1) << 31;     /* a half, to round the parts down to */
-
-    for (level = 0; level < FT_LEVELS; level++) {
-        shift = ft_level_shift(level);
-        first = base >> shift;
-
-        for (slot = at >> shift; slot < first + FT_WINDOW; slot++) {
-            i = (unsigned) (slot - first);
-            ft_store(&census->rank[level][i], (uint32_t) (before >> 32));
-
-            end = (slot + 1) << shift;
-            sum = 0;
-
-            for (k = level; k < FT_LEVELS; k++) {
-                sum += density[k][(at >> ft_level_shift(k)) & FT_SLOT_MASK];
-            }
-
-            before += sum * (end - at);
-            at = end;
-        }
-
-        ft_store(&census->rank[level][FT_WINDOW], (uint32_t) (before >> 32));
-    }
-
-    ft_store(&census->rank_total, total);
-    ft_store(&census->rank_base_us, base);
-}
-
-
-/* Where a slot, the i-th of its level's window, is the finest: its part. */
-static void
-ft_census_part(uint64_t base_us, unsigned level, unsigned i, uint64_t *from,
-    uint64_t *to)
-{
-    unsigned  shift;
-    uint64_t  begin;
-
-    shift = ft_level_shift(level);
-
-    *from = ((base_us >> shift) + i) << shift;
-    *to = *from + ((uint64_t) 1 << shift);
-
-    if (level == 0) {
-        begin = base_us;
-
-    } else {
-        shift = ft_level_shift(level - 1);
-        begin = ((base_us >> shift) + FT_WINDOW) << shift;
-    }
-
-    if (*from < begin) {
-        *from = begin;
-    }
-}
-
-
-uint64_t
-ft_census_find(const ft_census_t *census, uint32_t count, uint64_t limit_us)
-{
-    unsigned  level, i;
-    uint32_t  lower, upper;
-    uint64_t  base, from, to, at;
-
-    base = ft_load(&census->rank_base_us);
-
-    for (level = 0; level < FT_LEVELS; level++) {
-
-        if (ft_load(&census->rank[level][FT_WINDOW]) < count) {
-            continue;
-        }
-
-        for (i = 0; i < FT_WINDOW; i++) {
-            ft_census_part(base, level, i, &from, &to);
-
-            if (from >= to) {
-                continue;
-            }
-
-            upper = ft_load(&census->rank[level][i + 1]);
-
-            if (upper < count) {
-                continue;
-            }
-
-            lower = ft_load(&census->rank[level][i]);
-
-            at = upper > lower && count > lower
-                 ? from + (to - from) * (count - lower) / (upper - lower)
-                 : from;
-
-            return at < limit_us ? at : limit_us;
-        }
-    }
-
-    return limit_us;
-}
-
-
-uint32_t
-ft_census_before(const ft_census_t *census, uint64_t stamp_us)
-{
-    unsigned  level, shift, i;
-    uint32_t  lower, upper;
-    uint64_t  base, from, to;
-
-    base = ft_load(&census->rank_base_us);
-
-    if (stamp_us <= base) {
-        return 0;
-    }
-
-    level = ft_census_level(base, stamp_us);
-    shift = ft_level_shift(level);
-
-    if ((stamp_us >> shift) - (base >> shift) >= FT_WINDOW) {
-        return ft_census_waiting(census);
-    }
-
-    i = (unsigned) ((stamp_us >> shift) - (base >> shift));
-    ft_census_part(base, level, i, &from, &to);
-
-    lower = ft_load(&census->rank[level][i]);
-    upper = ft_load(&census->rank[level][i + 1]);
-
-    if (upper <= lower || stamp_us <= from) {
-        return lower;
-    }
-
-    return lower + (uint32_t) ((upper - lower) * (stamp_us - from)
-                               / (to - from));
-}
-
-
-uint32_t
-ft_census_waiting(const ft_census_t *census)
-{
-    return ft_load(&census->rank_total);
 }
 
 
