@@ -135,7 +135,7 @@ static ngx_command_t  ngx_http_flash_throttle_commands[] = {
     { ngx_string("flash_throttle_status"),
       NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_NOARGS,
       ngx_http_flash_throttle_status,
-      0,
+      NGX_HTTP_LOC_CONF_OFFSET,
       0,
       NULL },
 
@@ -273,7 +273,7 @@ ngx_http_flash_throttle_create_conf(ngx_conf_t *cf)
      *     conf->cookie = NULL;
      *     conf->page = NULL;
      *     conf->pages = NULL;
-     *     conf->control = 0;
+     *     conf->aside = 0;
      *     conf->set_name = { 0, NULL };
      *     conf->set_ticket = { 0, NULL };
      *     conf->set_pass = { 0, NULL };
@@ -311,13 +311,6 @@ ngx_http_flash_throttle_merge_conf(ngx_conf_t *cf, void *parent, void *child)
     }
 
     ngx_conf_merge_ptr_value(conf->shm_zone, prev->shm_zone, NULL);
-
-    if (conf->control) {
-
-        /* an order does not wait in line */
-
-        conf->shm_zone = NULL;
-    }
 
     if (conf->cookie == NULL) {
         conf->cookie = prev->cookie;
@@ -357,7 +350,7 @@ ngx_http_flash_throttle_merge_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_value(conf->dry_run, prev->dry_run, 0);
     ngx_conf_merge_value(conf->feedback, prev->feedback, 0);
 
-    if (conf->shm_zone == NULL) {
+    if (conf->shm_zone == NULL || conf->aside) {
         return NGX_CONF_OK;
     }
 

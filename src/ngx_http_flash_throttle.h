@@ -162,7 +162,7 @@ typedef struct {
     ngx_uint_t                       log_level;
     ngx_flag_t                       dry_run;
     ngx_flag_t                       feedback;
-    ngx_uint_t                       control;       /* orders are taken here */
+    ngx_uint_t                       aside;         /* figures or orders */
 
     /* what goes around the text of a ticket and of a pass in Set-Cookie */
     ngx_str_t                        set_name;

@@ -37,14 +37,17 @@ ngx_http_flash_throttle_control(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     ngx_http_core_loc_conf_t  *clcf;
 
-    if (ftcf->control) {
+    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+
+    if (clcf->handler == ngx_http_flash_throttle_control_handler) {
         return "is duplicate";
     }
 
-    ftcf->control = 1;
-
-    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
     clcf->handler = ngx_http_flash_throttle_control_handler;
+
+    /* an order does not wait in line */
+
+    ftcf->aside = 1;
 
     return NGX_CONF_OK;
 }

@@ -55,6 +55,8 @@ static struct {
 char *
 ngx_http_flash_throttle_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
+    ngx_http_flash_throttle_conf_t *ftcf = conf;
+
     ngx_http_core_loc_conf_t             *clcf;
     ngx_http_flash_throttle_main_conf_t  *ftmf;
 
@@ -69,6 +71,10 @@ ngx_http_flash_throttle_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
     clcf->handler = ngx_http_flash_throttle_status_handler;
+
+    /* who looks at the line does not stand in it */
+
+    ftcf->aside = 1;
 
     return NGX_CONF_OK;
 }

@@ -207,3 +207,41 @@ __DATA__
 
     close $socket;
     like(log_line('all.log', '^/till'), qr/ status=ADMITTED$/, 'cut off');
+
+
+
+=== TEST 6: who looks at the figures stands in no line, and takes no place
+--- http_config
+    flash_throttle_zone $arg_shop zone=sale:1m rate=1r/m;
+--- config
+    flash_throttle zone=sale;
+
+    location / {
+        proxy_pass http://upstream;
+    }
+    location /throttle {
+        flash_throttle_status;
+    }
+--- shop
+    is(shopper->get('/throttle?shop=a')->status, 200, 'before anybody came') for 1 .. 4;
+    is(shopper->get('/checkout?shop=a')->status, 200, 'room is where it was');
+    is(shopper->get('/checkout?shop=a')->status, 503, 'a line');
+    is(shopper->get('/throttle?shop=a')->status, 200, 'not for figures');
+    is(status_of('sale', 'a')->{first_attempts}, 2, 'nor are they attempts');
+
+
+
+=== TEST 7: a server's own status leaves its locations throttled
+--- http_config
+    flash_throttle_zone $arg_shop zone=sale:1m rate=1r/m;
+--- config
+    flash_throttle zone=sale;
+    flash_throttle_status;
+
+    location /checkout {
+        proxy_pass http://upstream;
+    }
+--- shop
+    is(shopper->get('/checkout?shop=a')->status, 200, 'let in');
+    is(shopper->get('/checkout?shop=a')->status, 503, 'a line');
+    is(shopper->get('/any?shop=a')->json->{zones}{sale}{keys}{a}{admitted}, 1, 'the figures, everywhere else');

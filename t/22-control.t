@@ -535,3 +535,20 @@ invalid number of arguments in "flash_throttle_control" directive
     like(scalar `$flashctl hold 2>&1`, qr/^sale \?+: hold, /, 'held');
     is(shopper->get('/checkout')->status, 503, 'obeyed');
     like(scalar `$flashctl --json status 2>&1`, qr/\\u0000\\u0000\\u0001": \{/, 'as it is, in JSON');
+
+
+
+=== TEST 14: a server's own control leaves its locations throttled
+--- http_config
+    flash_throttle_zone $arg_shop zone=sale:1m rate=1r/m;
+--- config
+    flash_throttle zone=sale;
+    flash_throttle_control;
+
+    location /checkout {
+        proxy_pass http://upstream;
+    }
+--- shop
+    is(shopper->get('/checkout?shop=a')->status, 200, 'let in');
+    is(shopper->get('/checkout?shop=a')->status, 503, 'a line');
+    is(order(command => 'reset')->status, 200, 'not for orders');
