@@ -136,7 +136,7 @@ ngx_http_flash_throttle_listen(ngx_http_request_t *r,
 /*
  * The header's lines, joined as RFC 9110 says.  From what was received, not from
  * what is sent on: proxy_hide_header may have taken it out of that.
- * NGX_DECLINED: there is none.
+ * NGX_DECLINED: there is none; NGX_ERROR: with the line in *said it is too long.
  */
 
 static ngx_int_t
@@ -166,6 +166,7 @@ ngx_http_flash_throttle_hear(ngx_http_request_t *r, ngx_str_t *said)
             if (said->len + 2 + h[i].value.len
                 > NGX_HTTP_FLASH_THROTTLE_SAID_MOST)
             {
+                *said = h[i].value;
                 return NGX_ERROR;
             }
 

@@ -190,6 +190,14 @@ __DATA__
     cmp_ok(scalar @lines, '>=', 1, 'logged');
     like($lines[0], qr/\[warn\].*flash_throttle_feedback ignores .* in the header Flash-Throttle: "sold-out"/, 'with what it was');
 
+    # one warning a second, so not at the first try
+
+    wait_until('a warning', sub {
+        sleep 0.2;
+        $say->('rate=7' . ', a' x 400);
+        return error_log() =~ /ignores too long a header in the header Flash-Throttle: "rate=7, a, a, /;
+    });
+
     # the operator's word outranks it
 
     my $order = sub {
