@@ -1,22 +1,19 @@
 
 /*
- * The controller: see ft_control.h and docs/engine.md.
+ * The controller decides where the threshold goes: see ft_control.h and
+ * docs/engine.md.  What it decides from is measured in ft_measure.c.
  */
 
 #include "ft_control.h"
 #include "ft_foresee.h"
+#include "ft_measure.h"
 #include "ft_opening.h"
 #include "ft_orders.h"
 #include "ft_record.h"
 #include "ft_word.h"
 
 
-#define FT_SHOW_TAU_MS     1000     /* averaging of who shows up and stays */
-#define FT_FLOW_TAU_MS     1000     /* of the flow */
-#define FT_FLOW_MIN        100      /* of a second x 1000: a hung upstream's */
 #define FT_SPEED_TAU_MS    3000     /* of the line's and threshold's speed */
-#define FT_SHOW_UP_MIN     50       /* of 1000: at most 20 are called for one */
-#define FT_STAY_MIN        250      /* of 1000: and 4 of those for one held */
 #define FT_BOOST_GAIN      20       /* a second and unit of room unused */
 #define FT_LOOKAHEAD       550      /* of 1000: of the hold */
 #define FT_PACE_TAU_MS     60000    /* a line's best pace is forgotten so */
@@ -34,26 +31,6 @@
 #ifndef FT_SAMPLE_MS
 #define FT_SAMPLE_MS       1000
 #endif
-
-
-/* What a tick works with. */
-typedef struct {
-    uint64_t          dt_ms;
-    uint32_t          held;
-    uint32_t          called;
-    uint32_t          turned_back;
-    uint64_t          room_milli;
-    uint64_t          show_up_milli;
-    uint64_t          stay_milli;
-} ft_tick_t;
-
-
-/* An exponential average moves towards a sample, by dt / (tau + dt). */
-static uint64_t
-ft_average(uint64_t old, uint64_t sample, uint64_t dt_ms, uint64_t tau_ms)
-{
-    return (old * tau_ms + sample * dt_ms) / (tau_ms + dt_ms);
-}
 
 
 uint32_t
@@ -200,108 +177,6 @@ ft_control_rebuild(const ft_call_t *call, const ft_ticket_t *ticket,
     ft_census_lower(&state->census, stamp_us - 1);
 
     return true;
-}
-
-
-/* Averages what happened n times in this tick, as a second's worth x 1000. */
-static uint64_t
-ft_control_sample(_Atomic uint64_t *average, uint64_t n, uint64_t dt_ms)
-{
-    uint64_t  value;
-
-    value = ft_average(ft_load(average), n * 1000000 / dt_ms, dt_ms,
-                       FT_SHOW_TAU_MS);
-
-    ft_store(average, value);
-
-    return value;
-}
-
-
-/* The share, of 1000, that was kept; whole where nothing is known. */
-static uint64_t
-ft_control_share(uint64_t kept, uint64_t lost, uint64_t least)
-{
-    return ft_most((kept + 100) * 1000 / (kept + lost + 100), least);
-}
-
-
-/* Who of the called shows up, and who of the held stays. */
-static void
-ft_control_measure_shares(const ft_call_t *call, ft_tick_t *tick,
-    uint64_t missed, uint64_t admitted)
-{
-    uint64_t       kept, lost;
-    ft_control_t  *control;
-
-    control = &call->state->control;
-
-    kept = ft_control_sample(&control->came_milli, ft_drain(&control->came),
-                             tick->dt_ms);
-    lost = ft_control_sample(&control->missed_milli, missed, tick->dt_ms);
-    tick->show_up_milli = ft_control_share(kept, lost, FT_SHOW_UP_MIN);
-
-    kept = ft_control_sample(&control->stayed_milli, admitted, tick->dt_ms);
-    lost = ft_control_sample(&control->left_milli, ft_drain(&control->left),
-                             tick->dt_ms);
-    tick->stay_milli = ft_control_share(kept, lost, FT_STAY_MIN);
-}
-
-
-/*
- * The flow is what goes through while somebody stands at the edge for room:
- * less than that says that nobody came, not that the upstream is slow.
- */
-static void
-ft_control_measure_flow(const ft_call_t *call, const ft_tick_t *tick,
-    uint64_t admitted)
-{
-    uint64_t  flow;
-
-    flow = ft_control_open_milli(call);
-    admitted = admitted * 1000000 / tick->dt_ms;
-
-    if (tick->held || admitted > flow) {
-        flow = ft_average(flow, admitted, tick->dt_ms, FT_FLOW_TAU_MS);
-
-        ft_store(&call->state->control.flow_milli,
-                 ft_most(flow, FT_FLOW_MIN));
-    }
-}
-
-
-/* Empties what is overdue, and measures. */
-static void
-ft_control_measure(const ft_call_t *call, ft_tick_t *tick)
-{
-    uint64_t          total, admitted;
-    ft_state_t       *state;
-    ft_control_t     *control;
-    ft_census_gone_t  gone;
-
-    state = call->state;
-    control = &state->control;
-
-    gone = ft_census_expire(&state->census, call->now_ms);
-
-    atomic_fetch_add(&state->totals.missed, gone.called);
-    atomic_fetch_add(&state->totals.vanished, gone.waiting);
-
-    total = ft_load(&state->totals.admitted);
-    admitted = ft_load(&control->admitted);
-    admitted = total > admitted ? total - admitted : 0;
-    ft_store(&control->admitted, total);
-
-    tick->held = ft_state_held(state, call->workers);
-    tick->turned_back = ft_drain(&control->turned_back);
-    tick->room_milli = ft_control_room_milli(call);
-
-    ft_control_measure_shares(call, tick, gone.called, admitted);
-    ft_control_measure_flow(call, tick, admitted);
-
-    if (ft_load(&state->queueing)) {
-        ft_control_foresee(call, tick->dt_ms);
-    }
 }
 
 
@@ -560,7 +435,7 @@ ft_control_tick(const ft_call_t *call)
         return;
     }
 
-    ft_control_measure(call, &tick);
+    ft_measure(call, &tick);
     ft_control_step(call, &tick);
     ft_control_record(call, &tick);
 }
