@@ -11,6 +11,7 @@ use Exporter 'import';
 use File::Path qw(make_path);
 use IO::Socket::INET;
 use JSON::PP;
+use POSIX qw(WNOHANG);
 use Time::HiRes qw(sleep time);
 
 our @EXPORT_OK = qw(start_edge stop_edge start_program stop_all cpu_ns pids_of
@@ -433,11 +434,16 @@ sub start_program {
 
 sub stop_edge {
     my ($program) = @_;
+    my $tries = 0;
 
     return unless delete $started{$program->{pid}};
 
-    kill 'TERM', $program->{pid};
-    waitpid $program->{pid}, 0;
+    # nginx without a master sleeps on if the signal comes just before it does
+
+    do {
+        kill 'TERM', $program->{pid};
+        select undef, undef, undef, 0.1 if $tries++;
+    } until waitpid($program->{pid}, WNOHANG) != 0;
 }
 
 
