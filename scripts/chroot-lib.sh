@@ -41,12 +41,32 @@ chroot_make() {
     apt-config dump | grep -E '^Acquire::(http|https|Check|Force)' \
         > "$dir/etc/apt/apt.conf.d/00machine" || true
 
+    chroot_npm "$dir"
+
     # no package may start its server
     printf '#!/bin/sh\nexit 101\n' > "$dir/usr/sbin/policy-rc.d"
     chmod 755 "$dir/usr/sbin/policy-rc.d"
 
     touch "$dir.made"
 }
+
+# chroot_npm DIR: the registry that the machine's npm asks, and whom it trusts.
+chroot_npm() {
+    local dir=$1 registry authorities
+
+    have npm || return 0
+    registry=$(npm config get registry)
+    authorities=$(npm config get cafile)
+    [ -f "$authorities" ] || authorities=${NODE_EXTRA_CA_CERTS:-}
+
+    printf 'registry=%s\n' "$registry" > "$dir/root/.npmrc"
+
+    if [ -f "$authorities" ]; then
+        cp -L "$authorities" "$dir/root/authorities.pem"
+        printf 'cafile=/root/authorities.pem\n' >> "$dir/root/.npmrc"
+    fi
+}
+
 
 # chroot_run DIR COMMAND...: in namespaces of its own, so that no mount and no
 # process of it outlives the command.
