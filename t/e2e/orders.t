@@ -68,11 +68,11 @@ is($status, 0, 'watch');
 like($text, qr/^\d\d:\d\d:\d\d sale sale waiting=200 held=0 inflight=0 admitted=0 wait_ms=\d+ hold\n/, 'a line for each look');
 like($text, qr/\n\S+ sale sale .* come\/s=0\.0 admitted\/s=0\.0 hold\n$/, 'with what came meanwhile');
 
-says(['resume', '--zone=sale'], 0, qr/^sale sale: open, rate 5\.000\/s/, 'resume');
+says(['resume', '--zone=sale'], 0, qr/^sale sale: no hold, rate 5\.000\/s/, 'resume');
 wait_until { $checkout->stats->{orders} > 3 } 'the first orders';
 
-says(['reset'], 0, qr/^sale sale: open, rate 10\.000\/s/, 'reset');
-says(['rate', '30r/s', '-z', 'sale', '-k', 'sale'], 0, qr/^sale sale: open, rate 30\.000\/s/, 'faster');
+says(['reset'], 0, qr/^sale sale: no hold, rate 10\.000\/s/, 'reset');
+says(['rate', '30r/s', '-z', 'sale', '-k', 'sale'], 0, qr/^sale sale: no hold, rate 30\.000\/s/, 'faster');
 
 my $run = end_crowd($crowd);
 my $figures = $run->{figures};
@@ -93,7 +93,7 @@ is($edge->logged(qr/\[notice\].*flash_throttle_control: "\w+/), 5, 'and each ord
 
 says(['status'], 0, qr/\[SOLD OUT\]/, 'so does flashctl');
 says(['sold-out'], 0, qr/^sale sale: sold out,/, 'the operator, too');
-says(['open'], 0, qr/^sale sale: open,/, 'open');
+says(['open'], 0, qr/^sale sale: opened,/, 'open');
 ok(!$edge->status->{sold_out}, 'open again');
 
 # what goes wrong
