@@ -1,6 +1,7 @@
 
 /*
- * Admission: see ft_admission.h.
+ * Admission: see ft_admission.h.  What a shopper is told of its place, and when
+ * to come back, is in ft_standing.c.
  */
 
 #include "ft_control.h"
@@ -8,15 +9,11 @@
 #include "ft_opening.h"
 #include "ft_orders.h"
 #include "ft_pass.h"
+#include "ft_standing.h"
 #include "ft_word.h"
 
 
-#define FT_GRACE_MS         250     /* after a missed due time */
-#define FT_RETRY_SHARE      500     /* of 1000: of the time to the call, and */
-#define FT_RETRY_LATE       700     /* of 1000: of the hold, added to it */
-#define FT_SHUT_MS          1000    /* who is next asks so often in a hold */
-#define FT_LOTTERY_MIN_MS   500     /* the lottery's retry, uniform */
-#define FT_LOTTERY_MAX_MS   1500
+#define FT_GRACE_MS  250    /* after a missed due time */
 
 
 void
@@ -60,139 +57,6 @@ typedef enum {
                                it counts when it comes back once more */
     FT_COMES_TWICE          /* this very ticket was used a moment ago */
 } ft_coming_t;
-
-
-/* Where a shopper stands in the line. */
-typedef struct {
-    uint64_t          stamp_us;
-    uint32_t          held;
-    uint32_t          ahead;        /* between the threshold and it */
-    uint32_t          position;     /* live shoppers before it, all in all */
-    uint64_t          room_ms;      /* until the bucket has room for one */
-    uint64_t          sessions_ms;  /* until passes have ended for it, too */
-} ft_standing_t;
-
-
-static ft_standing_t
-ft_admission_standing(const ft_call_t *call, uint64_t stamp_us)
-{
-    ft_standing_t       s;
-    const ft_census_t  *census;
-
-    census = &call->state->census;
-
-    s.stamp_us = stamp_us;
-    s.held = ft_state_held(call->state, call->workers);
-    s.ahead = ft_control_ahead(call, stamp_us);
-    s.position = s.held;
-    s.room_ms = ft_bucket_ready_ms(&call->state->bucket, call->limits,
-                                   call->now_ms)
-                - call->now_ms;
-
-    if (ft_orders_is_shut(call->state)) {
-
-        /* nobody need be there before the order ends; soon after, all should */
-
-        s.room_ms = call->rules->hold_ms + FT_SHUT_MS;
-    }
-
-    if (stamp_us > ft_load(&census->threshold_us)) {
-        s.position += ft_census_called(census) + s.ahead;
-    }
-
-    s.sessions_ms = ft_control_sessions_ms(call, s.position);
-
-    return s;
-}
-
-
-/* Estimated ms until it is called, and those held before it are through. */
-static uint64_t
-ft_admission_wait_ms(const ft_call_t *call, const ft_standing_t *s)
-{
-    uint64_t  wait;
-
-    wait = ft_control_call_ms(call, s->stamp_us, s->ahead, false);
-
-    if (s->held) {
-        wait += s->held * UINT64_C(1000000) / ft_control_open_milli(call);
-    }
-
-    if (wait < s->sessions_ms) {
-        wait = s->sessions_ms;
-    }
-
-    return wait > s->room_ms ? wait : s->room_ms;
-}
-
-
-/* A number in [min, max], in the bounds, that a client cannot choose. */
-static uint32_t
-ft_admission_spread(const ft_call_t *call, const ft_ticket_t *ticket,
-    uint64_t min, uint64_t max)
-{
-    uint64_t  least, most;
-
-    least = call->rules->poll_min_ms;
-    most = call->rules->poll_max_ms;
-
-    min = min < least ? least : min > most ? most : min;
-    max = max < min ? min : max > most ? most : max;
-
-    return (uint32_t) (min + ft_mix(ticket->id ^ (call->now_ms << 20))
-                             % (max - min + 1));
-}
-
-
-/*
- * The advice is half the time to the call, so that an estimate may be twice as
- * long as the truth; whoever is called need not be there at once, but while
- * those before it are served, so it may aim a good part of a hold past that.
- */
-static uint32_t
-ft_admission_retry(const ft_call_t *call, const ft_ticket_t *ticket,
-    const ft_standing_t *s)
-{
-    uint64_t  retry;
-
-    if (call->rules->policy == FT_POLICY_LOTTERY) {
-        return ft_admission_spread(call, ticket, FT_LOTTERY_MIN_MS,
-                                   FT_LOTTERY_MAX_MS);
-    }
-
-    retry = ft_control_call_ms(call, s->stamp_us, s->ahead, true);
-
-    if (retry < s->sessions_ms) {
-        retry = s->sessions_ms;
-    }
-
-    if (retry) {
-        retry += (uint64_t) call->rules->hold_ms * FT_RETRY_LATE / 1000;
-    }
-
-    retry = retry * FT_RETRY_SHARE / 1000;
-
-    /* at a few admissions a minute nobody need ask before there is room */
-
-    if (s->room_ms > retry + call->rules->hold_ms) {
-        retry = s->room_ms - call->rules->hold_ms;
-    }
-
-    if (retry < call->rules->poll_min_ms) {
-        retry = call->rules->poll_min_ms;
-    }
-
-    if (retry > call->rules->poll_max_ms) {
-        retry = call->rules->poll_max_ms;
-    }
-
-    /* at the largest advice, where it cannot spread upwards, half as far */
-
-    return ft_admission_spread(call, ticket,
-                               retry < call->rules->poll_max_ms
-                               ? retry - retry / 10 : retry - retry / 20,
-                               retry + retry / 10);
-}
 
 
 /* Counts a shopper who goes on waiting, and dates its ticket. */
@@ -240,11 +104,11 @@ ft_admission_wait(const ft_call_t *call, ft_ticket_t *ticket,
     ft_verdict_t   verdict;
     ft_standing_t  s;
 
-    s = ft_admission_standing(call, ft_opening_stamp_us(call, ticket));
+    s = ft_standing(call, ft_opening_stamp_us(call, ticket));
 
     verdict.replay = (coming == FT_COMES_TWICE);
     verdict.position = s.position;
-    verdict.wait_ms = ft_admission_wait_ms(call, &s);
+    verdict.wait_ms = ft_standing_wait_ms(call, &s);
 
     if (coming == FT_COMES_FIRST) {
 
@@ -265,7 +129,7 @@ ft_admission_wait(const ft_call_t *call, ft_ticket_t *ticket,
     }
 
     verdict.answer = FT_WAIT;
-    verdict.retry_ms = ft_admission_retry(call, ticket, &s);
+    verdict.retry_ms = ft_standing_retry_ms(call, ticket, &s);
 
     ft_add(&call->state->totals.queued, 1);
 
@@ -336,9 +200,9 @@ ft_admission_sold_out(const ft_call_t *call, ft_ticket_t *ticket)
 
     ft_add(&call->state->totals.sold_out, 1);
 
-    verdict.retry_ms = ft_admission_spread(call, ticket,
-                                           call->rules->poll_max_ms / 2,
-                                           call->rules->poll_max_ms);
+    verdict.retry_ms = ft_standing_spread_ms(call, ticket,
+                                             call->rules->poll_max_ms / 2,
+                                             call->rules->poll_max_ms);
 
     ticket->kind = FT_TICKET_WAIT;
     ticket->seen_ms = ft_admission_seen_ms(call, ticket);
@@ -434,15 +298,15 @@ ft_admission_listen(const ft_call_t *call, ft_ticket_t *ticket,
     verdict.answer = FT_WAIT;
     verdict.replay = false;
     verdict.wait_ms = 2 * advice_ms;
-    verdict.position = ft_admission_standing(call,
-                                             ft_opening_stamp_us(call, ticket))
+    verdict.position = ft_standing(call, ft_opening_stamp_us(call, ticket))
                        .position;
 
     if (verdict.position == 0 && advice_ms > FT_REBUILD_MS) {
         advice_ms = FT_REBUILD_MS;
     }
 
-    verdict.retry_ms = ft_admission_spread(call, ticket, advice_ms, advice_ms);
+    verdict.retry_ms = ft_standing_spread_ms(call, ticket, advice_ms,
+                                             advice_ms);
 
     ft_add(&call->state->totals.queued, 1);
     ft_admission_enlist(call, ticket, verdict.retry_ms, false, whole_seconds);
@@ -573,61 +437,4 @@ ft_hold_turn_back(const ft_call_t *call, ft_ticket_t *ticket,
     }
 
     return ft_admission_wait(call, ticket, FT_COMES_AGAIN, whole_seconds);
-}
-
-
-ft_snapshot_t
-ft_admission_snapshot(const ft_call_t *call)
-{
-    uint64_t        came, missed, now_us;
-    ft_state_t     *state;
-    ft_snapshot_t   s = { 0 };
-    ft_standing_t   newcomer;
-
-    ft_control_tick(call);
-
-    state = call->state;
-
-    s.queueing = ft_load(&state->queueing);
-    s.held = ft_state_held(state, call->workers);
-    s.inflight = ft_state_inflight(state, call->workers)
-                 + ft_admission_expecting(call);
-    s.sessions = ft_sessions_alive(&state->sessions, call->now_ms);
-    s.called = ft_census_called(&state->census);
-    s.fresh = ft_census_fresh(&state->census);
-    s.waiting = s.queueing
-                ? ft_admission_standing(call, UINT64_MAX).position : 0;
-    s.threshold_ms = s.queueing
-                     ? ft_load(&state->census.threshold_us) / 1000
-                     : call->now_ms;
-    now_us = ft_opening_now_us(call);
-
-    /* a worker whose clock is a little late may find it in its future */
-
-    s.threshold_age_ms = now_us / 1000 > s.threshold_ms
-                         ? now_us / 1000 - s.threshold_ms : 0;
-    s.flow_milli = ft_control_flow_milli(call);
-
-    newcomer = ft_admission_standing(call, now_us);
-    s.wait_ms = s.queueing ? ft_admission_wait_ms(call, &newcomer) : 0;
-
-    s.room_milli = ft_bucket_room_milli(&state->bucket, call->limits,
-                                        call->now_ms);
-
-    if (ft_orders_is_shut(state)) {
-        s.room_milli = 0;
-    }
-
-    came = ft_load(&state->control.came_milli);
-    missed = ft_load(&state->control.missed_milli);
-    s.show_up_milli = (uint32_t) ((came + 100) * 1000 / (came + missed + 100));
-
-    s.hold = ft_load(&state->orders.door) & FT_ORDER_HOLD;
-    s.sold_out = ft_orders_is_sold_out(state);
-    s.rate_milli = call->limits->rate_milli;
-    s.rate_ordered_milli = ft_load(&state->orders.rate_milli);
-    s.rate_said_milli = ft_load(&state->orders.rate_said_milli);
-    s.opened_ms = ft_load(&state->orders.opens_ms);
-
-    return s;
 }
