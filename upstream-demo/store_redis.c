@@ -11,6 +11,7 @@
 
 #include "store_fault.h"
 #include "store_redis_client.h"
+#include "store_redis_finish.h"
 #include "store_backend.h"
 #include "store_redis_lua.h"
 #include "store_redis_text.h"
@@ -36,6 +37,7 @@ typedef struct {
     struct co_rstore_ops_s  ops;                 /* under way */
     char               *path;                    /* of the socket */
     co_redis_t         *redis;
+    co_redis_finish_t  *finish;
     co_store_t         *ledger;
     co_level_t         *levels;                  /* of the ledger */
     int                 levels_n;
@@ -163,6 +165,14 @@ co_rstore_open(co_store_port_t *port, const char *place,
         return NULL;
     }
 
+    store->finish = co_redis_finish_new(co_store_port_base(port),
+                                        store->redis);
+    if (store->finish == NULL) {
+        snprintf(error, CO_STORE_ERROR_LEN, "out of memory");
+        co_rstore_close(store);
+        return NULL;
+    }
+
     return store;
 }
 
@@ -175,6 +185,10 @@ co_rstore_close(void *backend)
 
     if (store->redis != NULL) {
         co_redis_close(store->redis);
+    }
+
+    if (store->finish != NULL) {
+        co_redis_finish_free(store->finish);
     }
 
     if (store->ledger != NULL) {
@@ -353,7 +367,9 @@ co_rstore_submit(void *backend, co_store_call_t *call)
                  (long long) call->now_ms + CO_RSTORE_CLAIM_MS);
         co_rstore_run(op, store->fault.kind == CO_FAULT_AFTER_REDIS
                           ? CO_LUA_FINISH : CO_LUA_PARTS,
-                      co_rstore_claim_found, call->hold->id, at, NULL, NULL);
+                      co_rstore_claim_found, call->hold->id,
+                      store->fault.kind == CO_FAULT_AFTER_REDIS ? NULL : at,
+                      NULL, NULL);
         return;
 
     case CO_STORE_RELEASE:
@@ -517,8 +533,9 @@ co_rstore_claim_claimed(void *data, co_store_result_e result)
 
     co_rstore_between(op->store, CO_FAULT_AFTER_LEDGER);
 
+    co_redis_parts_text(&op->hold, op->text);
     co_rstore_run(op, CO_LUA_FINISH, co_rstore_claim_finished, op->hold.id,
-                  NULL, NULL, NULL);
+                  op->text, NULL, NULL);
 }
 
 
@@ -534,7 +551,9 @@ co_rstore_claim_finished(void *data, const redisReply *reply)
     }
 
     fprintf(stderr, "checkout: store: the hold %s is sold, and Redis may still"
-            " have it; a restart fills Redis from the ledger\n", op->hold.id);
+            " have it; it is told when it is back, or a restart fills it from"
+            " the ledger\n", op->hold.id);
+    co_redis_finish_add(op->store->finish, op->hold.id, op->text);
     co_rstore_end(op, CO_STORE_OK);
 }
 
@@ -608,6 +627,7 @@ co_rstore_counted(void *data, co_store_result_e result)
         return;
     }
 
+    co_redis_finish_none(op->store->finish);
     co_rstore_run(op, CO_LUA_BEGIN, co_rstore_replied, text, "0", NULL, NULL);
     free(text);
 }

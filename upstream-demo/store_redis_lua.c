@@ -123,13 +123,19 @@ const char *const  co_lua_scripts[CO_LUA_N] = {
         "if hold(id, at, parts) < 0 then return answer(3) end\n"
         "return answer(0)\n",
 
+    /* with parts: the ledger has sold them, whatever became of the hold */
     [CO_LUA_FINISH] =
         CO_LUA_COMMON
         "local parts = take(ARGV[1], sold)\n"
+        "local known = call('ZSCORE', done, ARGV[1])\n"
+        "if not parts and not known and ARGV[2] then\n"
+        "  parts = ARGV[2]\n"
+        "  each(parts, stock, sold)\n"
+        "end\n"
         "local now = tonumber(call('TIME')[1])\n"
         "call('ZREMRANGEBYSCORE', done, '-inf', now - " CO_LUA_DONE_S ")\n"
         "if parts then call('ZADD', done, now, ARGV[1]) end\n"
-        "return answer(parts and 0 or 2, parts)\n",
+        "return answer((parts or known and ARGV[2]) and 0 or 2, parts)\n",
 
     [CO_LUA_RELEASE] =
         CO_LUA_COMMON

@@ -7,6 +7,9 @@ use warnings;
 
 use Carp qw( croak );
 use File::Temp ();
+use Scalar::Util qw( weaken );
+
+my %running;
 
 
 sub start {
@@ -15,6 +18,7 @@ sub start {
     my $self = bless { dir => File::Temp->newdir('ft-XXXXXX', TMPDIR => 1),
                        options => \@options, owner => $$ }, $class;
     $self->up();
+    weaken($running{$self} = $self);
 
     return $self;
 }
@@ -88,10 +92,17 @@ sub ask {
 sub DESTROY {
     my ($self) = @_;
 
-    return if $self->{owner} != $$;
+    delete $running{$self};
+    return if $self->{owner} != $$ || $self->{ended}++;
     local ($?, $!, $@);
     eval { $self->signal('CONT') };
     system('scripts/mariadb.sh', 'stop', "$self->{dir}/db");
+}
+
+
+# One that a test still holds would lose its folder before it is stopped.
+END {
+    $_->DESTROY() for grep { defined } values %running;
 }
 
 

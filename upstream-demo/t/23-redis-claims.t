@@ -1,0 +1,105 @@
+# Claims in Redis and its ledger that take long, or lose one of the two on the
+# way: no unit is sold twice.
+
+use strict;
+use warnings;
+
+use Test::More;
+use CheckoutServer qw( now_ms post_text read_all wait_until );
+use PrivateMariaDB ();
+use PrivateRedis ();
+use Time::HiRes qw( sleep );
+
+my @fast = qw( --payment-min-ms=1 --payment-max-ms=5 --decline=0 );
+my $ends = '{flash-throttle}:ends';
+my $db = PrivateMariaDB->start();
+
+
+sub start {
+    my ($redis, $shop, @args) = @_;
+
+    return CheckoutServer->start('--store=redis:' . $redis->socket() . '+'
+                                 . $db->store("shop=$shop"), @fast, @args);
+}
+
+
+# The one unit is sold, to one.
+sub sold_once {
+    my ($server, $shop, $buying) = @_;
+
+    is((read_all($buying))[0]{status}, 200, 'the order is confirmed');
+
+    my $stats = $server->wait_for(stock_held => 0);
+    is_deeply([ @$stats{qw( stock_now stock_sold )} ], [ 0, 1 ],
+              'and the unit is sold');
+    is($server->buy()->{status}, 409, 'once');
+    is_deeply([ $db->ask('SELECT initial - stock FROM ledger'
+                         . " WHERE shop = $shop") ], [ [ 1 ] ],
+              'in the ledger as well');
+
+    return;
+}
+
+
+subtest 'a hold that would end while the ledger sells it' => sub {
+    my $redis = PrivateRedis->start();
+    my $server = start($redis, 1, qw( --stock=1 --hold-ms=1000 ));
+
+    $db->signal('STOP');
+    my $buying = $server->send_raw(post_text(''));
+    $server->wait_for(stock_held => 1);
+
+    # past its end, by more than it takes to look for those
+    sleep(3);
+    is($server->stats()->{holds_expired_units}, 0, 'it has not ended');
+    $db->signal('CONT');
+
+    sold_once($server, 1, $buying);
+};
+
+subtest 'Redis dies before it is told, and comes back' => sub {
+    my $redis = PrivateRedis->start();
+    my $server = start($redis, 2, qw( --stock=1 --hold-ms=1000 ));
+
+    $db->signal('STOP');
+    my $buying = $server->send_raw(post_text(''));
+
+    wait_until {
+        my (undef, $end) = split(' ', $redis->cli('ZRANGE', $ends, 0, -1,
+                                                  'WITHSCORES'));
+        $end && $end > now_ms() + 60000;
+    } 'the claim to begin';
+
+    $redis->cli('SAVE');
+    $redis->down();
+    $db->signal('CONT');
+    wait_until { $server->errors() =~ /is sold, and Redis may still have it/ }
+        'the ledger to have it';
+    $redis->up();
+
+    sold_once($server, 2, $buying);
+    like($server->errors(), qr/told when it is back/, 'it was told');
+};
+
+subtest 'a hold that is gone when the ledger has sold it' => sub {
+    my $redis = PrivateRedis->start();
+    my $server = start($redis, 3, qw( --stock=1 ));
+
+    $db->signal('STOP');
+    my $buying = $server->send_raw(post_text(''));
+
+    wait_until {
+        my (undef, $end) = split(' ', $redis->cli('ZRANGE', $ends, 0, -1,
+                                                  'WITHSCORES'));
+        $end && $end > now_ms() + 660000;
+    } 'the claim to begin';
+
+    # by another hand
+    $redis->cli('ZADD', $ends, 1, $redis->cli('ZRANGE', $ends, 0, -1));
+    $server->wait_for(stock_held => 0);
+    $db->signal('CONT');
+
+    sold_once($server, 3, $buying);
+};
+
+done_testing();
