@@ -314,6 +314,7 @@ static int
 co_form_set_email(co_form_t *form, const char *text, char *error)
 {
     size_t       len;
+    json_t      *utf8;
     const char  *p, *at;
 
     len = strlen(text);
@@ -329,8 +330,12 @@ co_form_set_email(co_form_t *form, const char *text, char *error)
         }
     }
 
+    /* a store of text may not take anything else, when all is paid */
+    utf8 = json_string(text);
+    json_decref(utf8);
+
     if (*p != '\0' || len > CO_FORM_EMAIL_MAX || at == NULL || at == text
-        || at[1] == '\0')
+        || at[1] == '\0' || utf8 == NULL)
     {
         return co_form_refuse(400, error, "The e-mail address must look like"
                               " name@example.org.");

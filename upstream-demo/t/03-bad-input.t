@@ -50,6 +50,8 @@ my @bad = (
     [ $form, 'quantity', 400, qr/form cannot be read/ ],
     [ $form, "quantity=1\0", 400, qr/zero byte/ ],
     [ $form, 'email=@example.org', 400, qr/e-mail/ ],
+    [ $form, 'email=%ff%40example.org', 400, qr/e-mail/ ],
+    [ $form, 'email=a%ed%a0%80%40example.org', 400, qr/e-mail/ ],
     [ $form, 'email=a%40b&email=c%40d', 400, qr/two e-mail/ ],
     [ $form, 'email=a%0d%0ab%40c', 400, qr/e-mail/ ],
     [ 'text/plain', 'quantity=1', 415, qr/Content-Type/ ],
