@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <mysqld_error.h>
+
 
 /* Processes that start together make the tables one after another. */
 #define CO_MYSQL_SETUP_LOCK    "flash_throttle"
@@ -67,6 +69,17 @@ static const char  *co_mysql_tables[] = {
     (sizeof(co_mysql_tables) / sizeof(co_mysql_tables[0]))
 
 
+/* What all statements ask for: a table of another version is found at once. */
+static const char  *co_mysql_columns[CO_MYSQL_TABLES_N] = {
+    "SELECT shop, item, location, initial, stock FROM ledger LIMIT 0",
+    "SELECT shop, item, location, unpooled, next_id FROM pools LIMIT 0",
+    "SELECT shop, item, location, id FROM units LIMIT 0",
+    ("SELECT shop, hold, part, item, location, quantity, expires_ms"
+     " FROM holds LIMIT 0"),
+    "SELECT shop, hold, id, quantity, email, paid_ms FROM orders LIMIT 0"
+};
+
+
 static co_job_result_e co_mysql_set_up(co_pool_job_t *job, co_lease_t *lease);
 static void co_mysql_set_up_row(void *data, int which, MYSQL_ROW row);
 static void co_mysql_add_stock(co_mysql_setup_t *setup, co_sql_t *sql);
@@ -76,11 +89,21 @@ int
 co_mysql_begin_sale(co_mysql_t *mysql, const co_store_conf_t *conf,
     co_store_found_t *found, char *error)
 {
+    size_t            len;
+    unsigned          rc;
     co_mysql_setup_t  setup = { mysql, conf, found, 0, 0, 0 };
     co_pool_job_t     job = { .tag = CO_TAG_ADMIN, .run = co_mysql_set_up,
                               .data = &setup };
 
-    if (co_pool_once(mysql->pool, &job, error) != 0) {
+    rc = co_pool_once(mysql->pool, &job, error);
+
+    if (rc == ER_BAD_FIELD_ERROR || rc == ER_WRONG_VALUE_COUNT_ON_ROW) {
+        len = strlen(error);
+        snprintf(error + len, CO_STORE_ERROR_LEN - len, " (the tables are of"
+                 " another version or program; give another database)");
+    }
+
+    if (rc != 0) {
         return -1;
     }
 
@@ -124,6 +147,8 @@ co_mysql_set_up(co_pool_job_t *job, co_lease_t *lease)
 
     for (i = 0; i < CO_MYSQL_TABLES_N; i++) {
         co_sql_add(sql, "%s", co_mysql_tables[i]);
+        co_sql_end(sql);
+        co_sql_add(sql, "%s", co_mysql_columns[i]);
         co_sql_end(sql);
     }
 

@@ -146,6 +146,18 @@ subtest 'no server at all' => sub {
     like($err, qr/nonexistent.*is the server up/, 'and told what to do');
 };
 
+subtest 'tables of another version' => sub {
+    $db->ask('CREATE DATABASE old; CREATE TABLE old.holds (shop INT NOT NULL,'
+             . ' hold CHAR(26) NOT NULL, PRIMARY KEY (shop, hold))');
+
+    my ($status, undef, $err) = CheckoutServer->run('--listen=127.0.0.1:0',
+        '--store=' . $db->store('database=old'));
+
+    is($status, 1, 'refused before the sale');
+    like($err, qr/another version or program; give another database/,
+         'and told what to do');
+};
+
 subtest 'the line for a connection has an end' => sub {
     my $server = CheckoutServer->start(
         '--store=' . $db->store('shop=13', 'connections=1', 'queue=2',
