@@ -29,6 +29,8 @@
 /* A job that meets deadlocks again and again gives up. */
 #define CO_POOL_TRIES_MAX    100
 
+#define CO_POOL_TEXT_LEN     256
+
 
 typedef struct {
     uint64_t            count;
@@ -75,6 +77,7 @@ static const char  *co_tag_names[CO_TAGS] = {
 static void *co_pool_thread(void *data);
 static void co_pool_work(co_pool_t *pool, co_lease_t *lease,
     co_pool_job_t *job);
+static unsigned co_lease_error(co_lease_t *lease, char *text);
 static int co_pool_connect(co_pool_t *pool, co_lease_t *lease);
 static void co_pool_disconnect(co_lease_t *lease);
 static int co_pool_lost(unsigned error);
@@ -250,7 +253,7 @@ static void
 co_pool_work(co_pool_t *pool, co_lease_t *lease, co_pool_job_t *job)
 {
     int             tries, patient;
-    char            text[256];
+    char            text[CO_POOL_TEXT_LEN];
     int64_t         began, ended, until;
     uint64_t        again = 0, lost = 0;
     unsigned        error;
@@ -264,22 +267,19 @@ co_pool_work(co_pool_t *pool, co_lease_t *lease, co_pool_job_t *job)
     for (tries = 1; /* void */; tries++) {
 
         if (!lease->connected && co_pool_connect(pool, lease) != 0) {
-            error = mysql_errno(lease->mysql);
+            error = co_lease_error(lease, text);
 
         } else if (job->run(job, lease) == CO_JOB_DONE) {
             error = 0;
             break;
 
         } else {
-            error = mysql_errno(lease->mysql);
+            error = co_lease_error(lease, text);
         }
 
         if (lease->mysql == NULL) {
-            error = CR_OUT_OF_MEMORY;
             break;
         }
-
-        snprintf(text, sizeof(text), "%s", mysql_error(lease->mysql));
 
         pthread_mutex_lock(&pool->mutex);
         patient = !pool->closing && co_steady_us() < until
@@ -324,6 +324,32 @@ co_pool_work(co_pool_t *pool, co_lease_t *lease, co_pool_job_t *job)
     pthread_mutex_unlock(&pool->mutex);
 
     job->end(job, error, text);
+}
+
+
+/*
+ * Why a job was not done, which is never 0: the server does not know of
+ * everything that can go wrong.
+ */
+static unsigned
+co_lease_error(co_lease_t *lease, char *text)
+{
+    unsigned     error = CR_OUT_OF_MEMORY;
+    const char  *why = "out of memory";
+
+    if (lease->mysql != NULL) {
+        error = mysql_errno(lease->mysql);
+        why = mysql_error(lease->mysql);
+
+        if (error == 0) {
+            error = CR_UNKNOWN_ERROR;
+            why = "given up: out of memory, or others were always faster";
+        }
+    }
+
+    snprintf(text, CO_POOL_TEXT_LEN, "%s", why);
+
+    return error;
 }
 
 
@@ -409,7 +435,8 @@ co_pool_lost(unsigned error)
 static int
 co_pool_transient(unsigned error)
 {
-    return error == ER_LOCK_DEADLOCK || error == ER_LOCK_WAIT_TIMEOUT;
+    return error == ER_LOCK_DEADLOCK || error == ER_LOCK_WAIT_TIMEOUT
+           || error == ER_QUERY_INTERRUPTED;
 }
 
 
@@ -436,8 +463,7 @@ co_pool_once(co_pool_t *pool, co_pool_job_t *job, char *error)
     if (co_pool_connect(pool, &lease) != 0
         || job->run(job, &lease) != CO_JOB_DONE)
     {
-        rc = mysql_errno(lease.mysql);
-        snprintf(error, CO_POOL_ERROR_LEN, "%s", mysql_error(lease.mysql));
+        rc = co_lease_error(&lease, error);
     }
 
     co_pool_disconnect(&lease);
