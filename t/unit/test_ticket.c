@@ -3,89 +3,8 @@
  * Tickets: what was signed comes back, and nothing else does.
  */
 
-#include "unit.h"
-#include <openssl/evp.h>
+#include "tickets.h"
 #include <openssl/hmac.h>
-#include "ft_census.h"
-#include "ft_ticket.h"
-
-
-#define SECRET_A  "the first secret, signing"
-#define SECRET_B  "another one, of the day before"
-
-
-static const ft_ticket_context_t  context_plain = {
-    "sale", 4, "shop-1", 6, "", 0
-};
-
-
-static ft_keyring_t *
-ring_of(const char *first, const char *second)
-{
-    ft_keyring_t  *ring;
-    ft_secret_t    secrets[2];
-
-    secrets[0].data = first;
-    secrets[0].len = strlen(first);
-
-    if (second) {
-        secrets[1].data = second;
-        secrets[1].len = strlen(second);
-    }
-
-    ring = ft_keyring_create(secrets, second ? 2 : 1);
-    assert_non_null(ring);
-
-    return ring;
-}
-
-
-static ft_ticket_t
-ticket_plain(void)
-{
-    ft_ticket_t  ticket = {
-        .id = UINT64_C(0x0123456789abcdef),
-        .first_ms = UNIT_EPOCH_MS,
-        .seen_ms = UNIT_EPOCH_MS + 4321,
-        .due_ms = UNIT_EPOCH_MS + 4321 + 1234,
-        .epoch = 0xcafef00d,
-        .kind = FT_TICKET_WAIT,
-        .place = 3 | FT_PLACE_COARSE
-    };
-
-    return ticket;
-}
-
-
-static void
-assert_same(const ft_ticket_t *a, const ft_ticket_t *b)
-{
-    assert_true(a->id == b->id);
-    assert_true(a->first_ms == b->first_ms);
-    assert_true(a->seen_ms == b->seen_ms);
-    assert_true(a->due_ms == b->due_ms);
-    assert_int_equal(a->epoch, b->epoch);
-    assert_int_equal(a->kind, b->kind);
-    assert_int_equal(a->place, b->place);
-}
-
-
-/* base64url without padding, by OpenSSL's own hand */
-static void
-decode(const char *text, uint8_t *raw, int len)
-{
-    int   i;
-    char  plain[FT_TICKET_LEN + 1];
-
-    for (i = 0; i < FT_TICKET_LEN; i++) {
-        plain[i] = text[i] == '-' ? '+' : text[i] == '_' ? '/' : text[i];
-    }
-
-    plain[FT_TICKET_LEN] = '\0';
-    assert_int_equal(EVP_DecodeBlock(raw, (const uint8_t *) plain,
-                                     FT_TICKET_LEN),
-                     len);
-}
 
 
 static void
@@ -493,116 +412,6 @@ test_other_contexts_are_refused(void **unused)
 
 
 static void
-test_secrets_rotate(void **unused)
-{
-    char           old[FT_TICKET_LEN], new[FT_TICKET_LEN];
-    ft_ticket_t    ticket, back;
-    ft_keyring_t  *before, *during, *after;
-
-    (void) unused;
-
-    ticket = ticket_plain();
-    before = ring_of(SECRET_B, NULL);
-    during = ring_of(SECRET_A, SECRET_B);
-    after = ring_of(SECRET_A, NULL);
-
-    ft_ticket_sign(before, &context_plain, &ticket, old);
-    ft_ticket_sign(during, &context_plain, &ticket, new);
-
-    /* the first secret signs, all verify */
-
-    assert_true(ft_ticket_verify(during, &context_plain, old, FT_TICKET_LEN,
-                                 &back));
-    assert_same(&ticket, &back);
-    assert_true(ft_ticket_verify(during, &context_plain, new, FT_TICKET_LEN,
-                                 &back));
-    assert_true(ft_ticket_verify(after, &context_plain, new, FT_TICKET_LEN,
-                                 &back));
-
-    assert_false(ft_ticket_verify(after, &context_plain, old, FT_TICKET_LEN,
-                                  &back));
-    assert_false(ft_ticket_verify(before, &context_plain, new, FT_TICKET_LEN,
-                                  &back));
-
-    ft_keyring_free(before);
-    ft_keyring_free(during);
-    ft_keyring_free(after);
-}
-
-
-/* A key id is one byte: secrets that share it are told apart all the same. */
-static void
-test_secrets_with_one_key_id(void **unused)
-{
-    char           first[32], other[32], text[FT_TICKET_LEN];
-    uint8_t        want, raw[48];
-    unsigned       i;
-    ft_ticket_t    ticket, back;
-    ft_keyring_t  *ring, *both;
-
-    (void) unused;
-
-    ticket = ticket_plain();
-    snprintf(first, sizeof(first), "%s", "one of two namesakes");
-    ring = ring_of(first, NULL);
-    ft_ticket_sign(ring, &context_plain, &ticket, text);
-    decode(text, raw, sizeof(raw));
-    want = raw[1];
-    ft_keyring_free(ring);
-
-    for (i = 0; ; i++) {
-        assert_true(i < 10000);
-        snprintf(other, sizeof(other), "namesake number %u", i);
-        ring = ring_of(other, NULL);
-        ft_ticket_sign(ring, &context_plain, &ticket, text);
-        decode(text, raw, sizeof(raw));
-
-        if (raw[1] == want) {
-            break;
-        }
-
-        ft_keyring_free(ring);
-    }
-
-    both = ring_of(first, other);
-
-    assert_true(ft_ticket_verify(both, &context_plain, text, FT_TICKET_LEN,
-                                 &back));
-    assert_same(&ticket, &back);
-
-    ft_ticket_sign(both, &context_plain, &ticket, text);
-    assert_false(ft_ticket_verify(ring, &context_plain, text, FT_TICKET_LEN,
-                                  &back));
-
-    ft_keyring_free(ring);
-    ft_keyring_free(both);
-}
-
-
-static void
-test_ring_sizes(void **unused)
-{
-    size_t         n;
-    ft_secret_t    secrets[FT_SECRETS_MAX + 1];
-    ft_keyring_t  *ring;
-
-    (void) unused;
-
-    for (n = 0; n <= FT_SECRETS_MAX; n++) {
-        secrets[n].data = "sixteen bytes ok";
-        secrets[n].len = 16;
-    }
-
-    assert_null(ft_keyring_create(secrets, 0));
-    assert_null(ft_keyring_create(secrets, FT_SECRETS_MAX + 1));
-
-    ring = ft_keyring_create(secrets, FT_SECRETS_MAX);
-    assert_non_null(ring);
-    ft_keyring_free(ring);
-}
-
-
-static void
 test_age_and_skew(void **unused)
 {
     uint64_t     now;
@@ -650,9 +459,6 @@ main(void)
         cmocka_unit_test(test_other_spellings_are_refused),
         cmocka_unit_test(test_other_versions_are_refused),
         cmocka_unit_test(test_other_contexts_are_refused),
-        cmocka_unit_test(test_secrets_rotate),
-        cmocka_unit_test(test_secrets_with_one_key_id),
-        cmocka_unit_test(test_ring_sizes),
         cmocka_unit_test(test_age_and_skew)
     };
 
