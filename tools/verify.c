@@ -276,7 +276,11 @@ ft_verify_read_secret(ft_verify_secret_t *secret, const char *name)
 
     free(text);
 
-    if (ferror(file) || secret->len == 0) {
+    if (ferror(file)) {
+        ft_verify_die(name, strerror(errno));
+    }
+
+    if (secret->len == 0) {
         ft_verify_die(name, "has no secret");
     }
 

@@ -206,6 +206,7 @@ my @refused = (
     [ 'no log', qr/none: No such file/, @about, "$dir/none" ],
     [ 'an empty log', qr/nobody of the pre-queue was admitted/, @about, spew('empty', '') ],
     [ 'no secret in it', qr/has no secret/, '--secret', spew('nothing', "# none\n") ],
+    [ 'a directory', qr/: Is a directory$/m, '--secret', '.' ],
     [ 'a short one', qr/has a line that is no secret/, '--secret', spew('short', "short\n") ],
 );
 
