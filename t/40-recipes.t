@@ -140,6 +140,20 @@ my %tests = (
             'a host that is made up has no line of its own');
     },
 
+    'control.conf' => sub {
+        my ($port, $dir, $text) = @_;
+
+        my ($operator) = $text =~ /listen\s+127\.0\.0\.1:(\d+) default_server/;
+        my $named = sub { Shopper->new($operator, Host => $_[0]) };
+
+        is(Shopper->new($port)->get('/checkout')->status, 200, 'a shopper is let in');
+        is($named->("127.0.0.1:$operator")->get('/status')->status, 200, 'figures');
+        is($named->('localhost')->request('POST', '/control', 'Content-Type' => 'application/json',
+            Body => '{"command":"hold"}')->status, 200, 'an order');
+        is(Shopper->new($port)->get('/checkout')->status, 503, 'is obeyed');
+        is(eval { $named->('other.example')->get('/status')->status } // 'nothing', 'nothing', 'by another name there is nothing');
+    },
+
     'sales.conf' => sub {
         my ($port) = @_;
 
