@@ -443,4 +443,37 @@ size_t ngx_http_flash_throttle_zone_min(void);
 extern ngx_module_t  ngx_http_flash_throttle_module;
 
 
+#define ngx_http_flash_throttle_add_header(r, name, value, len)               \
+    ngx_http_flash_throttle_header(r, name, sizeof(name) - 1, value, len)
+
+
+/*
+ * A header of the answer; both words stay where they are.  Not among headers_out's
+ * known ones: "expires" would replace Cache-Control.
+ */
+
+static ngx_inline ngx_int_t
+ngx_http_flash_throttle_header(ngx_http_request_t *r, const char *name,
+    size_t name_len, u_char *value, size_t len)
+{
+    ngx_table_elt_t  *h;
+
+    h = ngx_list_push(&r->headers_out.headers);
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    h->hash = 1;
+#if (nginx_version >= 1023000)
+    h->next = NULL;
+#endif
+    h->key.len = name_len;
+    h->key.data = (u_char *) name;
+    h->value.len = len;
+    h->value.data = value;
+
+    return NGX_OK;
+}
+
+
 #endif /* _NGX_HTTP_FLASH_THROTTLE_H_INCLUDED_ */

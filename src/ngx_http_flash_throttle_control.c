@@ -204,9 +204,8 @@ static ngx_int_t
 ngx_http_flash_throttle_control_refuse(ngx_http_request_t *r,
     ngx_uint_t status, const char *error)
 {
-    ngx_int_t         rc;
-    ngx_buf_t        *b;
-    ngx_table_elt_t  *h;
+    ngx_int_t   rc;
+    ngx_buf_t  *b;
 
     r->expect_tested = 1;
 
@@ -216,18 +215,11 @@ ngx_http_flash_throttle_control_refuse(ngx_http_request_t *r,
         return rc;
     }
 
-    if (status == NGX_HTTP_NOT_ALLOWED) {
-        h = ngx_list_push(&r->headers_out.headers);
-        if (h == NULL) {
-            return NGX_HTTP_INTERNAL_SERVER_ERROR;
-        }
-
-        h->hash = 1;
-#if (nginx_version >= 1023000)
-        h->next = NULL;
-#endif
-        ngx_str_set(&h->key, "Allow");
-        ngx_str_set(&h->value, "POST");
+    if (status == NGX_HTTP_NOT_ALLOWED
+        && ngx_http_flash_throttle_add_header(r, "Allow", (u_char *) "POST", 4)
+           != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     b = ngx_create_temp_buf(r->pool, sizeof("{\"error\":\"\"}\n")
@@ -326,21 +318,15 @@ static ngx_int_t
 ngx_http_flash_throttle_control_send(ngx_http_request_t *r, ngx_uint_t status,
     ngx_buf_t *b)
 {
-    ngx_int_t         rc;
-    ngx_chain_t       out;
-    ngx_table_elt_t  *h;
+    ngx_int_t    rc;
+    ngx_chain_t  out;
 
-    h = ngx_list_push(&r->headers_out.headers);
-    if (h == NULL) {
+    if (ngx_http_flash_throttle_add_header(r, "Cache-Control",
+                                           (u_char *) "no-store", 8)
+        != NGX_OK)
+    {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
-
-    h->hash = 1;
-#if (nginx_version >= 1023000)
-    h->next = NULL;
-#endif
-    ngx_str_set(&h->key, "Cache-Control");
-    ngx_str_set(&h->value, "no-store");
 
     r->headers_out.status = status;
     r->headers_out.content_length_n = b->last - b->pos;

@@ -86,9 +86,8 @@ ngx_http_flash_throttle_push_cookie(ngx_http_request_t *r,
     ngx_http_flash_throttle_conf_t *ftcf, u_char *text, size_t len,
     ngx_str_t *tail)
 {
-    u_char           *p;
-    ngx_uint_t        secure;
-    ngx_table_elt_t  *h;
+    u_char      *p, *value;
+    ngx_uint_t   secure;
 
     secure = 0;
 
@@ -97,25 +96,13 @@ ngx_http_flash_throttle_push_cookie(ngx_http_request_t *r,
              && (ftcf->cookie == NULL || !ftcf->cookie->secure);
 #endif
 
-    p = ngx_pnalloc(r->pool, ftcf->set_name.len + len + tail->len
-                             + sizeof("; Secure") - 1);
-    if (p == NULL) {
+    value = ngx_pnalloc(r->pool, ftcf->set_name.len + len + tail->len
+                                 + sizeof("; Secure") - 1);
+    if (value == NULL) {
         return NGX_ERROR;
     }
 
-    h = ngx_list_push(&r->headers_out.headers);
-    if (h == NULL) {
-        return NGX_ERROR;
-    }
-
-    h->hash = 1;
-#if (nginx_version >= 1023000)
-    h->next = NULL;
-#endif
-    ngx_str_set(&h->key, "Set-Cookie");
-    h->value.data = p;
-
-    p = ngx_cpymem(p, ftcf->set_name.data, ftcf->set_name.len);
+    p = ngx_cpymem(value, ftcf->set_name.data, ftcf->set_name.len);
     p = ngx_cpymem(p, text, len);
     p = ngx_cpymem(p, tail->data, tail->len);
 
@@ -123,9 +110,8 @@ ngx_http_flash_throttle_push_cookie(ngx_http_request_t *r,
         p = ngx_cpymem(p, "; Secure", sizeof("; Secure") - 1);
     }
 
-    h->value.len = p - h->value.data;
-
-    return NGX_OK;
+    return ngx_http_flash_throttle_add_header(r, "Set-Cookie", value,
+                                              p - value);
 }
 
 

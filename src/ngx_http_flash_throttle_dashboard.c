@@ -141,20 +141,19 @@ ngx_http_flash_throttle_dashboard(ngx_http_request_t *r,
     ngx_chain_t                          *cl;
     ngx_http_flash_throttle_main_conf_t  *ftmf;
 
-    static ngx_str_t  no_cache = ngx_string("no-cache");
-    static ngx_str_t  nosniff = ngx_string("nosniff");
-
     ftmf = ngx_http_get_module_main_conf(r, ngx_http_flash_throttle_module);
 
-    if (ngx_http_flash_throttle_status_header(r, "Content-Security-Policy",
-                                              &ftmf->policy)
+    if (ngx_http_flash_throttle_add_header(r, "Content-Security-Policy",
+                                           ftmf->policy.data, ftmf->policy.len)
         != NGX_OK
-        || ngx_http_flash_throttle_status_header(r, "X-Content-Type-Options",
-                                                 &nosniff)
+        || ngx_http_flash_throttle_add_header(r, "X-Content-Type-Options",
+                                              (u_char *) "nosniff", 7)
            != NGX_OK
-        || ngx_http_flash_throttle_status_header(r, "Cache-Control", &no_cache)
+        || ngx_http_flash_throttle_add_header(r, "Cache-Control",
+                                              (u_char *) "no-cache", 8)
            != NGX_OK
-        || ngx_http_flash_throttle_status_header(r, "ETag", &ftmf->etag)
+        || ngx_http_flash_throttle_add_header(r, "ETag", ftmf->etag.data,
+                                              ftmf->etag.len)
            != NGX_OK)
     {
         return NGX_ERROR;

@@ -19,8 +19,6 @@
 
 static ngx_int_t ngx_http_flash_throttle_head(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, ngx_uint_t admitted);
-static ngx_int_t ngx_http_flash_throttle_header(ngx_http_request_t *r,
-    const char *name, size_t name_len, u_char *value, size_t len);
 static ngx_buf_t *ngx_http_flash_throttle_json(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, ngx_uint_t admitted, u_char *text);
 static u_char *ngx_http_flash_throttle_number(u_char *p, uint64_t n);
@@ -33,9 +31,6 @@ static ngx_uint_t ngx_http_flash_throttle_is_first(ngx_http_request_t *r,
 static ngx_int_t ngx_http_flash_throttle_send(ngx_http_request_t *r,
     ngx_chain_t *out);
 
-
-#define ngx_http_flash_throttle_add_header(r, name, value, len)               \
-    ngx_http_flash_throttle_header(r, name, sizeof(name) - 1, value, len)
 
 #define ngx_http_flash_throttle_copy(p, text)                                 \
     ngx_cpymem(p, text, sizeof(text) - 1)
@@ -168,32 +163,6 @@ ngx_http_flash_throttle_head(ngx_http_request_t *r,
     return ctx->json ? NGX_OK
                      : ngx_http_flash_throttle_add_header(r, "Refresh",
                                                           seconds, len);
-}
-
-
-/* Not among headers_out's known ones: "expires" would replace Cache-Control. */
-
-static ngx_int_t
-ngx_http_flash_throttle_header(ngx_http_request_t *r, const char *name,
-    size_t name_len, u_char *value, size_t len)
-{
-    ngx_table_elt_t  *h;
-
-    h = ngx_list_push(&r->headers_out.headers);
-    if (h == NULL) {
-        return NGX_ERROR;
-    }
-
-    h->hash = 1;
-#if (nginx_version >= 1023000)
-    h->next = NULL;
-#endif
-    h->key.len = name_len;
-    h->key.data = (u_char *) name;
-    h->value.len = len;
-    h->value.data = value;
-
-    return NGX_OK;
 }
 
 

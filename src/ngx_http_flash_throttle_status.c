@@ -89,9 +89,6 @@ ngx_http_flash_throttle_status_handler(ngx_http_request_t *r)
     ft_format_t                       format;
     ngx_http_flash_throttle_parts_t   parts;
 
-    static ngx_str_t  vary = ngx_string("Accept");
-    static ngx_str_t  no_store = ngx_string("no-store");
-
     if (!(r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD))) {
         return NGX_HTTP_NOT_ALLOWED;
     }
@@ -125,14 +122,16 @@ ngx_http_flash_throttle_status_handler(ngx_http_request_t *r)
     }
 
     if (rc != NGX_OK
-        || ngx_http_flash_throttle_status_header(r, "Vary", &vary) != NGX_OK)
+        || ngx_http_flash_throttle_add_header(r, "Vary", (u_char *) "Accept", 6)
+           != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     if (format != FT_FORMAT_HTML) {
 
-        if (ngx_http_flash_throttle_status_header(r, "Cache-Control", &no_store)
+        if (ngx_http_flash_throttle_add_header(r, "Cache-Control",
+                                               (u_char *) "no-store", 8)
             != NGX_OK)
         {
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -231,29 +230,6 @@ ngx_http_flash_throttle_status_history(ngx_http_request_t *r,
     }
 
     *steps = n;
-
-    return NGX_OK;
-}
-
-
-ngx_int_t
-ngx_http_flash_throttle_status_header(ngx_http_request_t *r, const char *name,
-    ngx_str_t *value)
-{
-    ngx_table_elt_t  *h;
-
-    h = ngx_list_push(&r->headers_out.headers);
-    if (h == NULL) {
-        return NGX_ERROR;
-    }
-
-    h->hash = 1;
-#if (nginx_version >= 1023000)
-    h->next = NULL;
-#endif
-    h->key.len = ngx_strlen(name);
-    h->key.data = (u_char *) name;
-    h->value = *value;
 
     return NGX_OK;
 }

@@ -122,10 +122,6 @@ ngx_int_t ngx_http_flash_throttle_key_json(
 ngx_int_t ngx_http_flash_throttle_metrics(ngx_http_request_t *r,
     ngx_http_flash_throttle_parts_t *parts, ngx_uint_t openmetrics);
 
-/* A header of the answer; both words stay where they are. */
-ngx_int_t ngx_http_flash_throttle_status_header(ngx_http_request_t *r,
-    const char *name, ngx_str_t *value);
-
 /* The dashboard, a page from memory: made when it is configured; sent. */
 ngx_int_t ngx_http_flash_throttle_init_dashboard(ngx_conf_t *cf,
     ngx_http_flash_throttle_main_conf_t *ftmf);
