@@ -2,76 +2,21 @@
  * The store that the second seed's authors came from: holds and counts in
  * Redis, what is sold in a ledger, which is another store.
  *
- * A claim has two steps, one in each, and nothing makes them one.  Whoever
- * dies between them leaves a unit that is sold and still held (the ledger
- * first: too little is sold), or a payment of which the ledger knows nothing
- * (Redis first: too much is sold once Redis is filled from the ledger again).
- * --fault dies there.  Everything else is one script in Redis each.
+ * A claim has two steps, one in each: see store_redis_claim.c.  Everything else
+ * is one script in Redis each.
  */
 
-#include "store_fault.h"
-#include "store_redis_client.h"
-#include "store_redis_finish.h"
-#include "store_backend.h"
-#include "store_redis_lua.h"
-#include "store_redis_text.h"
+#include "store_redis.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
-
-
-typedef struct co_rstore_op_s  co_rstore_op_t;
-
-TAILQ_HEAD(co_rstore_ops_s, co_rstore_op_s);
-
-
-/* A ledger that takes longer for a claim than this has given it up. */
-#define CO_RSTORE_CLAIM_MS  900000
-
-
-typedef struct {
-    co_store_port_t    *port;
-    struct co_rstore_ops_s  ops;                 /* under way */
-    char               *path;                    /* of the socket */
-    co_redis_t         *redis;
-    co_redis_finish_t  *finish;
-    co_store_t         *ledger;
-    co_level_t         *levels;                  /* of the ledger */
-    int                 levels_n;
-    co_fault_t          fault;
-    int64_t             claims;
-} co_rstore_t;
-
-
-/* A call under way, and what it takes to do it. */
-struct co_rstore_op_s {
-    co_rstore_t        *store;
-    co_store_call_t    *call;
-    TAILQ_ENTRY(co_rstore_op_s)  link;
-    co_redis_call_t     redis;
-    co_store_call_t     ledger;
-    co_hold_t           hold;                    /* as Redis has it */
-    char                text[CO_REDIS_TEXT_SIZE];
-};
 
 
 static const char *co_rstore_ledger_of(const char *place);
 static int co_rstore_begin(co_rstore_t *store, co_store_found_t *found,
     char *error);
 static void co_rstore_close(void *backend);
-static void co_rstore_run(co_rstore_op_t *op, co_lua_e script,
-    co_redis_done_pt done, const char *a, const char *b, const char *c,
-    const char *d);
-static void co_rstore_replied(void *data, const redisReply *reply);
-static void co_rstore_claim_found(void *data, const redisReply *reply);
-static void co_rstore_claim_apply(co_rstore_op_t *op);
-static void co_rstore_claim_applied(void *data, co_store_result_e result);
-static void co_rstore_claim_claimed(void *data, co_store_result_e result);
-static void co_rstore_claim_finished(void *data, const redisReply *reply);
-static void co_rstore_claim_earlier(void *data, co_store_result_e result);
 static void co_rstore_sold(void *data, co_store_result_e result);
 static void co_rstore_reset(void *data, co_store_result_e result);
 static void co_rstore_counted(void *data, co_store_result_e result);
@@ -226,7 +171,7 @@ co_rstore_command(co_redis_command_t *command, co_lua_e script, const char *a,
 }
 
 
-static void
+void
 co_rstore_run(co_rstore_op_t *op, co_lua_e script, co_redis_done_pt done,
     const char *a, const char *b, const char *c, const char *d)
 {
@@ -311,7 +256,7 @@ co_rstore_begin(co_rstore_t *store, co_store_found_t *found, char *error)
 }
 
 
-static void
+void
 co_rstore_end(co_rstore_op_t *op, co_store_result_e result)
 {
     op->call->result = result;
@@ -363,13 +308,7 @@ co_rstore_submit(void *backend, co_store_call_t *call)
         return;
 
     case CO_STORE_CLAIM:
-        snprintf(at, sizeof(at), "%lld",
-                 (long long) call->now_ms + CO_RSTORE_CLAIM_MS);
-        co_rstore_run(op, store->fault.kind == CO_FAULT_AFTER_REDIS
-                          ? CO_LUA_FINISH : CO_LUA_PARTS,
-                      co_rstore_claim_found, call->hold->id,
-                      store->fault.kind == CO_FAULT_AFTER_REDIS ? NULL : at,
-                      NULL, NULL);
+        co_rstore_claim(op);
         return;
 
     case CO_STORE_RELEASE:
@@ -411,8 +350,7 @@ co_rstore_submit(void *backend, co_store_call_t *call)
 }
 
 
-/* The one script of the call, or the last, has been run. */
-static void
+void
 co_rstore_replied(void *data, const redisReply *reply)
 {
     co_rstore_op_t   *op = data;
@@ -445,123 +383,6 @@ co_rstore_replied(void *data, const redisReply *reply)
     }
 
     co_rstore_end(op, co_redis_result(reply));
-}
-
-
-/* Between the two steps of a claim: here --fault dies. */
-static void
-co_rstore_between(co_rstore_t *store, co_fault_e kind)
-{
-    store->claims++;
-
-    if (store->fault.kind == kind && store->fault.claim == store->claims) {
-        fprintf(stderr, "checkout: --fault: dies between the two steps of"
-                " claim %lld\n", (long long) store->claims);
-        raise(SIGKILL);
-    }
-}
-
-
-/* What the hold consists of; with Redis first, it is gone from there now. */
-static void
-co_rstore_claim_found(void *data, const redisReply *reply)
-{
-    co_rstore_op_t  *op = data;
-    co_rstore_t     *store = op->store;
-
-    if (reply == NULL) {
-        co_rstore_end(op, CO_STORE_FAILED);
-        return;
-    }
-
-    if (co_redis_number(reply, 0) == CO_LUA_GONE) {
-
-        /* the ledger knows whether it has been claimed before */
-        co_store_claim(store->ledger, &op->ledger, op->call->hold,
-                       op->call->order, co_rstore_claim_earlier, op);
-        return;
-    }
-
-    memcpy(op->hold.id, op->call->hold->id, sizeof(op->hold.id));
-    op->hold.expires_ms = op->call->hold->expires_ms;
-    co_redis_parts_read(&op->hold, co_redis_string(reply, 5));
-
-    if (store->fault.kind == CO_FAULT_AFTER_REDIS) {
-        co_rstore_between(store, CO_FAULT_AFTER_REDIS);
-        co_redis_stock(reply, &op->call->stock);
-        op->call->stock_known = 1;
-    }
-
-    co_rstore_claim_apply(op);
-}
-
-
-static void
-co_rstore_claim_apply(co_rstore_op_t *op)
-{
-    co_store_apply(op->store->ledger, &op->ledger, &op->hold,
-                   co_rstore_claim_applied, op);
-}
-
-
-static void
-co_rstore_claim_applied(void *data, co_store_result_e result)
-{
-    co_rstore_op_t  *op = data;
-
-    if (result != CO_STORE_OK && result != CO_STORE_DEBT) {
-        co_rstore_end(op, result);
-        return;
-    }
-
-    co_store_claim(op->store->ledger, &op->ledger, &op->hold, op->call->order,
-                   co_rstore_claim_claimed, op);
-}
-
-
-static void
-co_rstore_claim_claimed(void *data, co_store_result_e result)
-{
-    co_rstore_op_t  *op = data;
-
-    if (result != CO_STORE_OK
-        || op->store->fault.kind == CO_FAULT_AFTER_REDIS)
-    {
-        co_rstore_end(op, result);
-        return;
-    }
-
-    co_rstore_between(op->store, CO_FAULT_AFTER_LEDGER);
-
-    co_redis_parts_text(&op->hold, op->text);
-    co_rstore_run(op, CO_LUA_FINISH, co_rstore_claim_finished, op->hold.id,
-                  op->text, NULL, NULL);
-}
-
-
-/* The ledger has it, so it is sold whatever Redis says. */
-static void
-co_rstore_claim_finished(void *data, const redisReply *reply)
-{
-    co_rstore_op_t  *op = data;
-
-    if (reply != NULL) {
-        co_rstore_replied(op, reply);
-        return;
-    }
-
-    fprintf(stderr, "checkout: store: the hold %s is sold, and Redis may still"
-            " have it; it is told when it is back, or a restart fills it from"
-            " the ledger\n", op->hold.id);
-    co_redis_finish_add(op->store->finish, op->hold.id, op->text);
-    co_rstore_end(op, CO_STORE_OK);
-}
-
-
-static void
-co_rstore_claim_earlier(void *data, co_store_result_e result)
-{
-    co_rstore_end(data, result);
 }
 
 
