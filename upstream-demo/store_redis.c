@@ -1,6 +1,6 @@
 /*
- * The store that the second seed's authors came from: holds and counts in
- * Redis, what is sold in a ledger, which is another store.
+ * A store as many a shop has it: holds and counts in Redis, what is sold in a
+ * ledger, which is another store.
  *
  * A claim has two steps, one in each: see store_redis_claim.c.  Everything else
  * is one script in Redis each.

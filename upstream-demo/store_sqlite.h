@@ -1,6 +1,7 @@
 /*
- * The store in SQLite: what its two files share.  Opening and the thread are
- * in store_sqlite.c, the statements of the calls in store_sqlite_calls.c.
+ * The store in SQLite: what its files share.  Opening and the thread are in
+ * store_sqlite.c, the calls in store_sqlite_calls.c, and their statements in
+ * store_sqlite_sql.c.
  */
 
 #ifndef CO_STORE_SQLITE_H

@@ -1,98 +1,14 @@
 /*
- * The calls of the store, in SQLite's statements.
+ * The calls of the store, in SQLite's statements (store_sqlite_sql.c).
  *
  * One thread works in one transaction, so what a call reads holds true until
  * it writes: it first decides where the units come from, then moves them.
  */
 
-#include "store_sqlite.h"
+#include "store_sqlite_sql.h"
 
 #include <stdio.h>
 #include <string.h>
-
-
-enum {
-    CO_SQL_BEGIN = 0,
-    CO_SQL_COMMIT,
-    CO_SQL_ROLLBACK,
-    CO_SQL_TOTALS,
-    CO_SQL_LEVELS,
-    CO_SQL_PLACES,
-    CO_SQL_HOLD,
-    CO_SQL_SELL,
-    CO_SQL_CLAIM,
-    CO_SQL_RELEASE,
-    CO_SQL_HOLD_ADD,
-    CO_SQL_HOLD_PARTS,
-    CO_SQL_HOLD_REMOVE,
-    CO_SQL_EXPIRED,
-    CO_SQL_ORDER_ADD,
-    CO_SQL_ORDER_OF,
-    CO_SQL_RESET_STOCK,
-    CO_SQL_RESET_HOLDS,
-    CO_SQL_RESET_ORDERS,
-    CO_SQL_N
-};
-
-_Static_assert(CO_SQL_N <= CO_SQLITE_STATEMENTS, "one for each");
-
-
-static const char  *co_sqlite_texts[CO_SQL_N] = {
-
-    [CO_SQL_BEGIN] = "BEGIN IMMEDIATE",
-    [CO_SQL_COMMIT] = "COMMIT",
-    [CO_SQL_ROLLBACK] = "ROLLBACK",
-
-    [CO_SQL_TOTALS] =
-        "SELECT sum(initial), sum(stock), sum(held), sum(sold) FROM inventory",
-
-    [CO_SQL_LEVELS] =
-        ("SELECT initial, stock, held, sold, item, location FROM inventory"
-         " ORDER BY item, location"),
-
-    /* the fullest first, so that an order seldom has to be split */
-    [CO_SQL_PLACES] =
-        ("SELECT location, stock FROM inventory"
-         " WHERE item = ?1 AND ((?2 >> (location - 1)) & 1)"
-         " ORDER BY stock DESC, location"),
-
-    [CO_SQL_HOLD] =
-        ("UPDATE inventory SET stock = stock - ?3, held = held + ?3"
-         " WHERE item = ?1 AND location = ?2 RETURNING stock"),
-
-    [CO_SQL_SELL] =
-        ("UPDATE inventory SET stock = stock - ?3, sold = sold + ?3"
-         " WHERE item = ?1 AND location = ?2 RETURNING stock"),
-
-    [CO_SQL_CLAIM] =
-        ("UPDATE inventory SET held = held - ?3, sold = sold + ?3"
-         " WHERE item = ?1 AND location = ?2 RETURNING stock"),
-
-    [CO_SQL_RELEASE] =
-        ("UPDATE inventory SET held = held - ?3, stock = stock + ?3"
-         " WHERE item = ?1 AND location = ?2 RETURNING stock"),
-
-    [CO_SQL_HOLD_ADD] = "INSERT INTO holds VALUES (?4, ?1, ?2, ?3, ?5)",
-
-    [CO_SQL_HOLD_PARTS] =
-        ("SELECT item, location, quantity FROM holds WHERE id = ?1"
-         " ORDER BY item, location"),
-
-    [CO_SQL_HOLD_REMOVE] = "DELETE FROM holds WHERE id = ?1",
-
-    /* in the order of the key, which is that of their beginning */
-    [CO_SQL_EXPIRED] =
-        ("SELECT DISTINCT id FROM holds WHERE expires_ms <= ?1"
-         " ORDER BY id LIMIT ?2"),
-
-    [CO_SQL_ORDER_ADD] = "INSERT INTO orders VALUES (?1, ?2, ?3, ?4, ?5)",
-    [CO_SQL_ORDER_OF] = "SELECT 1 FROM orders WHERE hold = ?1",
-
-    [CO_SQL_RESET_STOCK] =
-        "UPDATE inventory SET stock = initial, held = 0, sold = 0",
-    [CO_SQL_RESET_HOLDS] = "DELETE FROM holds",
-    [CO_SQL_RESET_ORDERS] = "DELETE FROM orders"
-};
 
 
 static co_store_result_e co_sqlite_reserve(co_sqlite_t *sqlite,
@@ -122,9 +38,6 @@ static int co_sqlite_is_sold(co_sqlite_t *sqlite, const char *id);
 static int co_sqlite_order(co_sqlite_t *sqlite, const co_order_t *order,
     const co_hold_t *hold);
 static void co_sqlite_totals(co_sqlite_t *sqlite, co_store_call_t *call);
-static sqlite3_stmt *co_sqlite_statement(co_sqlite_t *sqlite, int which);
-static int co_sqlite_step(co_sqlite_t *sqlite, int which);
-static int co_sqlite_once(co_sqlite_t *sqlite, int which);
 
 
 typedef co_store_result_e (*co_sqlite_call_pt)(co_sqlite_t *sqlite,
@@ -141,61 +54,6 @@ static const co_sqlite_call_pt  co_sqlite_calls[CO_STORE_ACTIONS] = {
     [CO_STORE_RESET] = co_sqlite_reset,
     [CO_STORE_COUNT] = co_sqlite_count
 };
-
-
-int
-co_sqlite_prepare(co_sqlite_t *sqlite)
-{
-    int  i;
-
-    for (i = 0; i < CO_SQL_N; i++) {
-        if (sqlite3_prepare_v3(sqlite->db, co_sqlite_texts[i], -1,
-                               SQLITE_PREPARE_PERSISTENT,
-                               &sqlite->statements[i], NULL)
-            != SQLITE_OK)
-        {
-            return -1;
-        }
-    }
-
-    return 0;
-}
-
-
-void
-co_sqlite_finalize(co_sqlite_t *sqlite)
-{
-    int  i;
-
-    for (i = 0; i < CO_SQL_N; i++) {
-        sqlite3_finalize(sqlite->statements[i]);
-    }
-}
-
-
-int
-co_sqlite_begin(co_sqlite_t *sqlite)
-{
-    sqlite->failed = 0;
-
-    return co_sqlite_once(sqlite, CO_SQL_BEGIN);
-}
-
-
-int
-co_sqlite_commit(co_sqlite_t *sqlite)
-{
-    if (!sqlite->failed && co_sqlite_once(sqlite, CO_SQL_COMMIT) == 0) {
-        return 0;
-    }
-
-    /* an error of the disk may have rolled back already */
-    if (!sqlite3_get_autocommit(sqlite->db)) {
-        (void) co_sqlite_once(sqlite, CO_SQL_ROLLBACK);
-    }
-
-    return -1;
-}
 
 
 /*
@@ -637,41 +495,4 @@ co_sqlite_order(co_sqlite_t *sqlite, const co_order_t *order,
     }
 
     return co_sqlite_once(sqlite, CO_SQL_ORDER_ADD);
-}
-
-
-static sqlite3_stmt *
-co_sqlite_statement(co_sqlite_t *sqlite, int which)
-{
-    return sqlite->statements[which];
-}
-
-
-/* The next row of a statement.  Says what fails on stderr. */
-static int
-co_sqlite_step(co_sqlite_t *sqlite, int which)
-{
-    int  rc;
-
-    rc = sqlite3_step(sqlite->statements[which]);
-
-    if (rc != SQLITE_ROW && rc != SQLITE_DONE) {
-        fprintf(stderr, "checkout: store: \"%s\": %s\n",
-                co_sqlite_texts[which], sqlite3_errmsg(sqlite->db));
-    }
-
-    return rc;
-}
-
-
-/* A statement without rows: 0, or -1. */
-static int
-co_sqlite_once(co_sqlite_t *sqlite, int which)
-{
-    int  rc;
-
-    rc = co_sqlite_step(sqlite, which);
-    sqlite3_reset(sqlite->statements[which]);
-
-    return rc == SQLITE_DONE ? 0 : -1;
 }
