@@ -538,7 +538,19 @@ invalid number of arguments in "flash_throttle_control" directive
 
 
 
-=== TEST 14: a server's own control leaves its locations throttled
+=== TEST 14: a status that is none of ours
+--- config
+    location /status {
+        return 200 '{"time_ms":1,"zones":{"sale":{"keys":{"a":{"waiting":-5,"admitted":9223372036854775807}}}}}';
+    }
+--- shop
+    my $flashctl = ($ENV{BUILD} // 'build') . '/flashctl --url http://127.0.0.1:' . port;
+
+    like(scalar `$flashctl watch --count=1 2>&1`, qr/ sale a waiting=0 held=0 inflight=0 admitted=9000000000000 /, 'within bounds');
+
+
+
+=== TEST 15: a server's own control leaves its locations throttled
 --- http_config
     flash_throttle_zone $arg_shop zone=sale:1m rate=1r/m;
 --- config

@@ -77,7 +77,9 @@ bool ft_ctl_each(const ft_ctl_options_t *options, json_t *status,
  */
 void ft_ctl_mark(char *text, bool mark);
 
-/* A figure of an object, 0 if it has none. */
+/* A figure of an object, 0 if it has none; as large as can be reckoned with. */
+#define FT_CTL_FIGURE_MAX  INT64_C(9000000000000)
+
 int64_t ft_ctl_figure(json_t *object, const char *name);
 
 /*

@@ -275,5 +275,9 @@ ft_ctl_each(const ft_ctl_options_t *options, json_t *status,
 int64_t
 ft_ctl_figure(json_t *object, const char *name)
 {
-    return json_integer_value(json_object_get(object, name));
+    json_int_t  n;
+
+    n = json_integer_value(json_object_get(object, name));
+
+    return n < 0 ? 0 : n > FT_CTL_FIGURE_MAX ? FT_CTL_FIGURE_MAX : n;
 }
