@@ -13,8 +13,12 @@ $(BUILD)/sim/%.o: tools/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(CFLAGS_EXTRA) $(SIM_CFLAGS) -MMD -MP -c -o $@ $<
 
+# All of the core, so that a function of the simulator by the name of one of the
+# core's is refused instead of taking its place.
+SIM_CORE := -Wl,--whole-archive $(BUILD)/libft.a -Wl,--no-whole-archive -lcrypto
+
 $(BUILD)/flash-sim: $(SIM_OBJS) $(BUILD)/libft.a
-	$(CC) $(LDFLAGS) $(LDFLAGS_EXTRA) -o $@ $(SIM_OBJS) $(BUILD)/libft.a -lm
+	$(CC) $(LDFLAGS) $(LDFLAGS_EXTRA) -o $@ $(SIM_OBJS) $(SIM_CORE) -lm
 
 REPORT_OBJS := $(BUILD)/sim/report.o $(BUILD)/sim/report_log.o \
                $(BUILD)/sim/report_plot.o $(BUILD)/sim/report_shoppers.o \

@@ -435,7 +435,7 @@ ft_control_tick(const ft_call_t *call)
         return;
     }
 
-    ft_measure(call, &tick);
+    ft_measure_tick(call, &tick);
     ft_control_step(call, &tick);
     ft_control_record(call, &tick);
 }

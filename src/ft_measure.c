@@ -84,7 +84,7 @@ ft_measure_flow(const ft_call_t *call, const ft_tick_t *tick,
 
 
 void
-ft_measure(const ft_call_t *call, ft_tick_t *tick)
+ft_measure_tick(const ft_call_t *call, ft_tick_t *tick)
 {
     uint64_t          total, admitted;
     ft_state_t       *state;

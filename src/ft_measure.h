@@ -36,7 +36,7 @@ ft_average(uint64_t old, uint64_t sample, uint64_t dt_ms, uint64_t tau_ms)
  * Empties what is overdue in the census, and fills in the tick, of which dt_ms is
  * given, but for `called`.  By whoever has won the tick.
  */
-void ft_measure(const ft_call_t *call, ft_tick_t *tick);
+void ft_measure_tick(const ft_call_t *call, ft_tick_t *tick);
 
 
 #endif /* FT_MEASURE_H_INCLUDED */
