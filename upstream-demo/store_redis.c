@@ -17,6 +17,7 @@ static const char *co_rstore_ledger_of(const char *place);
 static int co_rstore_begin(co_rstore_t *store, co_store_found_t *found,
     char *error);
 static void co_rstore_close(void *backend);
+static void co_rstore_least(co_rstore_t *store, int64_t sold);
 static void co_rstore_sold(void *data, co_store_result_e result);
 static void co_rstore_reset(void *data, co_store_result_e result);
 static void co_rstore_counted(void *data, co_store_result_e result);
@@ -94,6 +95,7 @@ co_rstore_open(co_store_port_t *port, const char *place,
     }
 
     (void) co_fault_read(&store->fault, conf->fault);
+    co_rstore_least(store, 0);
 
     store->ledger = co_store_open(co_store_port_base(port), &ledger_conf,
                                   found, error);
@@ -111,7 +113,7 @@ co_rstore_open(co_store_port_t *port, const char *place,
     }
 
     store->finish = co_redis_finish_new(co_store_port_base(port),
-                                        store->redis);
+                                        store->redis, store->least);
     if (store->finish == NULL) {
         snprintf(error, CO_STORE_ERROR_LEN, "out of memory");
         co_rstore_close(store);
@@ -151,23 +153,23 @@ co_rstore_close(void *backend)
 }
 
 
-/* The keys, and then up to four other words. */
+/* What Redis has sold: it never becomes less, but by a reset. */
 static void
-co_rstore_command(co_redis_command_t *command, co_lua_e script, const char *a,
-    const char *b, const char *c, const char *d)
+co_rstore_least(co_rstore_t *store, int64_t sold)
 {
-    int          i;
-    const char  *words[] = { a, b, c, d };
+    store->sold = sold;
+    snprintf(store->least, sizeof(store->least), "%lld", (long long) sold);
+}
 
-    command->script = co_lua_scripts[script];
-    command->keys = CO_REDIS_KEYS;
-    memcpy(command->words, co_lua_keys, sizeof(co_lua_keys));
 
-    for (i = 0; i < 4 && words[i] != NULL; i++) {
-        command->words[CO_REDIS_KEYS + i] = words[i];
+void
+co_rstore_stock(co_rstore_t *store, const redisReply *reply, co_stock_t *stock)
+{
+    co_redis_stock(reply, stock);
+
+    if (stock->sold > store->sold) {
+        co_rstore_least(store, stock->sold);
     }
-
-    command->n = CO_REDIS_KEYS + i;
 }
 
 
@@ -177,7 +179,7 @@ co_rstore_run(co_rstore_op_t *op, co_lua_e script, co_redis_done_pt done,
 {
     co_redis_command_t  command;
 
-    co_rstore_command(&command, script, a, b, c, d);
+    co_redis_words_of(&command, script, op->store->least, a, b, c, d);
     co_redis_run(op->store->redis, &op->redis, &command, done, op);
 }
 
@@ -241,7 +243,8 @@ co_rstore_begin(co_rstore_t *store, co_store_found_t *found, char *error)
         return -1;
     }
 
-    co_rstore_command(&command, CO_LUA_BEGIN, text, "1", NULL, NULL);
+    co_redis_words_of(&command, CO_LUA_BEGIN, store->least, text, "1", NULL,
+                      NULL);
     reply = co_redis_run_now(store->path, &command, error, CO_STORE_ERROR_LEN);
     free(text);
 
@@ -249,7 +252,7 @@ co_rstore_begin(co_rstore_t *store, co_store_found_t *found, char *error)
         return -1;
     }
 
-    co_redis_stock(reply, &found->stock);
+    co_rstore_stock(store, reply, &found->stock);
     freeReplyObject(reply);
 
     return 0;
@@ -361,7 +364,11 @@ co_rstore_replied(void *data, const redisReply *reply)
         return;
     }
 
-    co_redis_stock(reply, &call->stock);
+    if (call->action == CO_STORE_RESET) {
+        co_rstore_least(op->store, 0);
+    }
+
+    co_rstore_stock(op->store, reply, &call->stock);
     call->stock_known = 1;
 
     switch (call->action) {
@@ -449,6 +456,7 @@ co_rstore_counted(void *data, co_store_result_e result)
     }
 
     co_redis_finish_none(op->store->finish);
+    co_rstore_least(op->store, 0);
     co_rstore_run(op, CO_LUA_BEGIN, co_rstore_replied, text, "0", NULL, NULL);
     free(text);
 }

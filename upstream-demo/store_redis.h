@@ -32,6 +32,9 @@ typedef struct {
     int                 levels_n;
     co_fault_t          fault;
     int64_t             claims;
+    int64_t             sold;                    /* the most that Redis has
+                                                    told, since a reset */
+    char                least[24];               /* that, for the scripts */
 } co_rstore_t;
 
 
@@ -53,6 +56,10 @@ void co_rstore_claim(co_rstore_op_t *op);
 /* Runs a script with up to four words; the first NULL ends them. */
 void co_rstore_run(co_rstore_op_t *op, co_lua_e script, co_redis_done_pt done,
     const char *a, const char *b, const char *c, const char *d);
+
+/* The stock of the reply, and what can never be less from then on. */
+void co_rstore_stock(co_rstore_t *store, const redisReply *reply,
+    co_stock_t *stock);
 
 /* The one script of the call, or the last, has been run: ends the call. */
 void co_rstore_replied(void *data, const redisReply *reply);

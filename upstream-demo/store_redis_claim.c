@@ -86,7 +86,7 @@ co_rstore_claim_found(void *data, const redisReply *reply)
 
     if (store->fault.kind == CO_FAULT_AFTER_REDIS) {
         co_rstore_between(store, CO_FAULT_AFTER_REDIS);
-        co_redis_stock(reply, &op->call->stock);
+        co_rstore_stock(store, reply, &op->call->stock);
         op->call->stock_known = 1;
     }
 

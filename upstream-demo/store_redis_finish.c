@@ -29,6 +29,7 @@ struct co_redis_claim_s {
 
 struct co_redis_finish_s {
     co_redis_t                          *redis;
+    const char                          *least;
     co_redis_call_t                      call;
     struct event                         timer;
     int                                  busy;   /* waits, or is under way */
@@ -41,7 +42,8 @@ static void co_redis_finish_replied(void *data, const redisReply *reply);
 
 
 co_redis_finish_t *
-co_redis_finish_new(struct event_base *base, co_redis_t *redis)
+co_redis_finish_new(struct event_base *base, co_redis_t *redis,
+    const char *least)
 {
     co_redis_finish_t  *finish;
 
@@ -51,6 +53,7 @@ co_redis_finish_new(struct event_base *base, co_redis_t *redis)
     }
 
     finish->redis = redis;
+    finish->least = least;
     TAILQ_INIT(&finish->claims);
     evtimer_assign(&finish->timer, base, co_redis_finish_run, finish);
 
@@ -129,13 +132,8 @@ co_redis_finish_run(evutil_socket_t fd, short events, void *data)
         return;
     }
 
-    command.script = co_lua_scripts[CO_LUA_FINISH];
-    command.keys = CO_REDIS_KEYS;
-    memcpy(command.words, co_lua_keys, sizeof(co_lua_keys));
-    command.words[CO_REDIS_KEYS] = claim->id;
-    command.words[CO_REDIS_KEYS + 1] = claim->parts;
-    command.n = CO_REDIS_KEYS + 2;
-
+    co_redis_words_of(&command, CO_LUA_FINISH, finish->least, claim->id,
+                      claim->parts, NULL, NULL);
     co_redis_run(finish->redis, &finish->call, &command,
                  co_redis_finish_replied, finish);
 }

@@ -13,9 +13,9 @@
 typedef struct co_redis_finish_s  co_redis_finish_t;
 
 
-/* NULL: out of memory. */
+/* "least" as co_redis_words_of() has it, at any time.  NULL: out of memory. */
 co_redis_finish_t *co_redis_finish_new(struct event_base *base,
-    co_redis_t *redis);
+    co_redis_t *redis, const char *least);
 
 /* When Redis is closed already. */
 void co_redis_finish_free(co_redis_finish_t *finish);

@@ -25,6 +25,7 @@ const char *const  co_lua_keys[CO_REDIS_KEYS] = {
 
 #define CO_LUA_FUNCTIONS                                                      \
     "local initial, stock, held, sold, holds, ends, done = unpack(KEYS)\n"    \
+    "local least = tonumber(table.remove(ARGV, 1))\n"                         \
     "local call = redis.call\n"                                               \
     "local function number(key, field)\n"                                     \
     "  return tonumber(call('HGET', key, field)) or 0\n"                      \
@@ -60,9 +61,12 @@ const char *const  co_lua_keys[CO_REDIS_KEYS] = {
     "          number(sold, 'all'), number(initial, 'all'), parts or ''}\n"   \
     "end\n"
 
-/* An empty Redis is not one that is sold out. */
+/*
+ * An empty Redis is not one that is sold out, and one that comes back with
+ * older data than it had would sell again what has been sold since.
+ */
 #define CO_LUA_FILLED                                                         \
-    "if call('EXISTS', initial) == 0 then\n"                                  \
+    "if call('EXISTS', initial) == 0 or number(sold, 'all') < least then\n"   \
     "  return redis.error_reply('has lost its stock; restart the checkout,'\n"\
     "                           .. ' which fills it from the ledger')\n"      \
     "end\n"

@@ -3,10 +3,11 @@
  * nothing comes between.
  *
  * KEYS of all of them: four hashes by "item:location", with the sum under
- * "all" (initial, stock, held, sold), the holds by name, and a sorted set of
- * the holds' names by their end.  Every script replies {code, available, held,
- * sold, initial, parts}, and some more behind it.  Parts are written
- * "item:location:quantity", with commas between them.
+ * "all" (initial, stock, held, sold), the holds by name, a sorted set of the
+ * holds' names by their end, and one of those that were sold lately.  Every
+ * script is given what Redis must have sold at least, then its own words, and
+ * replies {code, available, held, sold, initial, parts}, and some more behind
+ * it.  Parts are written "item:location:quantity", with commas between them.
  */
 
 #ifndef CO_STORE_REDIS_LUA_H
@@ -19,9 +20,10 @@
 typedef enum {
     CO_LUA_RESERVE = 0,      /* id, end, "item:quantity,...", locations */
     CO_LUA_APPLY,            /* id, end, parts */
-    CO_LUA_FINISH,           /* id: its units are sold */
+    CO_LUA_FINISH,           /* id: its units are sold; id, parts: also if it
+                                is there no more */
     CO_LUA_RELEASE,          /* id */
-    CO_LUA_PARTS,            /* id: only tells its parts */
+    CO_LUA_PARTS,            /* id, end: its parts, to be sold before that */
     CO_LUA_EXPIRE,           /* now, how many at most; more: units, id, ... */
     CO_LUA_LOOK,             /* "item:quantity,...", locations */
     CO_LUA_SELL,             /* parts */

@@ -7,6 +7,27 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+
+void
+co_redis_words_of(co_redis_command_t *command, co_lua_e script,
+    const char *least, const char *a, const char *b, const char *c,
+    const char *d)
+{
+    int          i;
+    const char  *words[] = { least, a, b, c, d };
+
+    command->script = co_lua_scripts[script];
+    command->keys = CO_REDIS_KEYS;
+    memcpy(command->words, co_lua_keys, sizeof(co_lua_keys));
+
+    for (i = 0; i < 5 && words[i] != NULL; i++) {
+        command->words[CO_REDIS_KEYS + i] = words[i];
+    }
+
+    command->n = CO_REDIS_KEYS + i;
+}
 
 
 char *

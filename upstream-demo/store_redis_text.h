@@ -9,6 +9,8 @@
 #include <hiredis/hiredis.h>
 
 #include "store.h"
+#include "store_redis_client.h"
+#include "store_redis_lua.h"
 
 
 /* One level, part or line of a cart as text, with a comma behind it. */
@@ -17,6 +19,14 @@
 /* The largest cart or hold. */
 #define CO_REDIS_TEXT_SIZE  (CO_HOLD_PARTS * CO_REDIS_TEXT_LEN + 1)
 
+
+/*
+ * The script, its keys, what Redis must have sold at least (or it has older
+ * data than it had), and up to four other words, the last ones NULL.
+ */
+void co_redis_words_of(co_redis_command_t *command, co_lua_e script,
+    const char *least, const char *a, const char *b, const char *c,
+    const char *d);
 
 /* Levels as "item:location:initial:sold,...", to be freed; NULL: no memory. */
 char *co_redis_levels_text(const co_level_t *levels, int n);

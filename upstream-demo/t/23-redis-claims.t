@@ -102,4 +102,25 @@ subtest 'a hold that is gone when the ledger has sold it' => sub {
     sold_once($server, 3, $buying);
 };
 
+subtest 'Redis comes back with older data than it had' => sub {
+    my $redis = PrivateRedis->start();
+    my $server = start($redis, 4, qw( --stock=3 ));
+
+    is($server->buy()->{status}, 200, 'an order');
+    $redis->cli('SAVE');
+    is($server->buy()->{status}, 200, 'one that it will not know of');
+    $redis->down()->up();
+
+    wait_until {
+        $server->buy()->{status} == 500
+            && $server->errors() =~ /has lost its stock; restart/;
+    } 'it to be noticed';
+    is($server->buy()->{status}, 500, 'nothing is sold');
+    $server->stop();
+
+    $server = start($redis, 4);
+    is($server->buy()->{status}, 200, 'filled from the ledger, the last one');
+    is($server->buy()->{status}, 409, 'and no other');
+};
+
 done_testing();
