@@ -15,6 +15,7 @@ use IO::Socket::UNIX;
 use Test::More;
 use Time::HiRes qw( sleep time );
 use lib 't/lib';
+use Files qw(write_file);
 use Shopper;
 
 my $nginx = $ENV{TEST_NGINX_BINARY} || 'build/nginx';
@@ -35,15 +36,6 @@ sub free_ports {
     my ($first) = `scripts/free-port.pl $n` =~ /^(\d+)$/ or die "no free ports\n";
 
     return $first .. $first + $n - 1;
-}
-
-
-sub write_file {
-    my ($name, $text) = @_;
-
-    open my $out, '>', $name or die "$name: $!\n";
-    print $out $text;
-    close $out;
 }
 
 

@@ -9,7 +9,11 @@ use warnings;
 use Cwd qw(getcwd);
 use File::Basename qw(dirname);
 use File::Temp qw(tempdir);
+use FindBin;
 use Test::More;
+
+use lib "$FindBin::Bin/../../t/lib";
+use Files qw(read_file write_file);
 
 chdir dirname(__FILE__) . '/../..' or die "cannot chdir: $!";
 
@@ -108,21 +112,3 @@ for my $document ('README.md', glob('docs/*.md')) {
 }
 
 done_testing();
-
-
-sub read_file {
-    my ($path) = @_;
-
-    open my $file, '<', $path or die "cannot read $path: $!";
-    local $/;
-    return scalar readline $file;
-}
-
-
-sub write_file {
-    my ($path, $text) = @_;
-
-    open my $file, '>', $path or die "cannot write $path: $!";
-    print $file $text;
-    close $file or die "cannot write $path: $!";
-}

@@ -11,6 +11,9 @@ use FindBin;
 use JSON::PP;
 use Test::More;
 
+use lib "$FindBin::Bin/../../t/lib";
+use Files qw(write_file);
+
 chdir "$FindBin::Bin/../.." or die "$!\n";
 
 my $SERVER = '{"orders":2,"oversold":0,"late_charges":1,"in_progress_max":3}';
@@ -20,15 +23,6 @@ sub run {
     my $out = `{ @_ ; } 2>&1`;
 
     return ($? >> 8, $out);
-}
-
-
-sub write_file {
-    my ($name, $text) = @_;
-
-    open my $file, '>', $name or die "$name: $!\n";
-    print $file $text;
-    close $file or die "$name: $!\n";
 }
 
 

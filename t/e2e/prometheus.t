@@ -10,6 +10,7 @@ use lib "$FindBin::Bin/lib", "$FindBin::Bin/../lib", "$FindBin::Bin/../../tools/
 use CheckoutServer qw(wait_until);
 use Cwd qw(getcwd);
 use Edge;
+use Files qw(read_file write_file);
 use FlashCrowd qw(figures);
 use HTTP::Tiny;
 use JSON::PP qw(decode_json);
@@ -178,20 +179,4 @@ sub settled {
     eval { wait_until { $value = value($expr); defined $value && $value == $expected } $expr };
 
     return $value;
-}
-
-sub read_file {
-    my ($path) = @_;
-
-    open my $file, '<', $path or die "cannot read $path: $!";
-    local $/;
-    return scalar readline $file;
-}
-
-sub write_file {
-    my ($path, $text) = @_;
-
-    open my $file, '>', $path or die "cannot write $path: $!";
-    print {$file} $text;
-    close $file or die "cannot write $path: $!";
 }

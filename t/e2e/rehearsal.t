@@ -6,7 +6,11 @@ use warnings;
 
 use File::Copy qw(copy);
 use File::Temp ();
+use FindBin;
 use Test::More;
+
+use lib "$FindBin::Bin/../lib";
+use Files qw(read_file write_file);
 
 my $build = $ENV{BUILD} // 'build';
 
@@ -33,7 +37,7 @@ unlike($said, qr/DIFFERS/, 'nothing differs');
 
 # the files that were compared, with one figure changed by one
 
-my ($opens_ms) = slurp("$dir/sale/nginx.conf") =~ /flash_throttle_opens +(\S+);/
+my ($opens_ms) = read_file("$dir/sale/nginx.conf") =~ /flash_throttle_opens +(\S+);/
     ? do { chomp(my $ms = `date -d $1 +%s%3N`); $ms } : die 'no opening';
 
 my @changes = (
@@ -52,7 +56,7 @@ for my $change (@changes) {
     my $file = "$dir/sale/$name";
 
     copy($file, "$file.as-it-was") or die "$file: $!";
-    my $text = slurp($file);
+    my $text = read_file($file);
 
     ok($text =~ $figure, "$name has it") or next;
     substr($text, $-[1], $+[1] - $-[1]) = $1 + 1;
@@ -65,7 +69,7 @@ for my $change (@changes) {
     rename "$file.as-it-was", $file or die "$file: $!";
 }
 
-my $log = slurp("$dir/sale/access.log");
+my $log = read_file("$dir/sale/access.log");
 (my $shorter = $log) =~ s/^.*status=ADMITTED.*\n//m;
 write_file("$dir/sale/access.log", $shorter);
 ($said, $status) = run("scripts/rehearsal-table.pl compare $dir/sale $opens_ms");
@@ -82,23 +86,4 @@ sub run {
     my $text = `$command 2>&1`;
 
     return ($text, $? & 127 ? 'signal ' . ($? & 127) : $? >> 8);
-}
-
-
-sub slurp {
-    my ($name) = @_;
-
-    open my $in, '<', $name or die "$name: $!";
-    local $/;
-
-    return scalar(<$in>) // '';
-}
-
-
-sub write_file {
-    my ($name, $text) = @_;
-
-    open my $out, '>', $name or die "$name: $!";
-    print {$out} $text;
-    close $out or die "$name: $!";
 }
