@@ -145,6 +145,14 @@ co_shadow_open(co_store_port_t *port, const char *place,
     }
 
     /* the two may differ from the beginning */
+    if (found->stock.sold != other.stock.sold) {
+        fprintf(stderr, "checkout: store: the two have not sold the same:"
+                " %s %lld, %s %lld; the first decides, and where it has sold"
+                " less it sells the difference again\n",
+                shadow->specs[0], (long long) found->stock.sold,
+                shadow->specs[1], (long long) other.stock.sold);
+    }
+
     shadow->started = 1;
     co_shadow_rest(shadow);
 

@@ -8,7 +8,7 @@ use IO::Select ();
 use Test::More;
 use CheckoutServer qw( post_text read_all read_response wait_until );
 use PrivateMariaDB ();
-use StoreAdmin qw( answer_to compared look order send_order );
+use StoreAdmin qw( answer_to compared order send_order settled );
 
 my $dir = tempdir(CLEANUP => 1);
 my $admin = "$dir/admin.sock";
@@ -90,6 +90,26 @@ subtest 'the checkout ends with an order under way' => sub {
     my ($status, $last) = $server->ended();
     is($status, 0, 'it ends well');
     is($last->{stock_sold}, 1, 'with what was sold');
+};
+
+subtest 'a pair of which one has sold more' => sub {
+    my ($first, $second) = (sqlite(), sqlite());
+    my $server = CheckoutServer->start("--store=$second", @fast, '--stock=50');
+    is($server->buy()->{status}, 200, 'an order of one alone');
+    $server->stop();
+
+    $server = start($first, $second);
+    like($server->errors(), qr/not sold the same: \Q$first\E 0, \Q$second\E 1/,
+         'the start says so');
+    is(settled($admin, 'truth=second')->{status}, 409, 'there is no switch');
+    $server->stop();
+
+    $server = start($second, sqlite());
+    like($server->errors(), qr/have not sold the same/, 'either way');
+    $server->stop();
+
+    $server = start(sqlite(), sqlite());
+    unlike($server->errors(), qr/have not sold/, 'not where they have');
 };
 
 done_testing();
