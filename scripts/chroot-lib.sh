@@ -80,7 +80,10 @@ chroot_run() {
     unshare --mount --pid --fork --kill-child sh -c '
         dir=$1
         shift
-        mount -t proc proc "$dir/proc" && exec chroot "$dir" env -i \
+        mount -t proc proc "$dir/proc" &&
+        mount -t devpts -o newinstance,ptmxmode=0666 devpts "$dir/dev/pts" &&
+        mount --bind "$dir/dev/pts/ptmx" "$dir/dev/ptmx" &&
+        exec chroot "$dir" env -i \
             PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
             DEBIAN_FRONTEND=noninteractive "$@"
         ' sh "$dir" "$@" < /dev/null

@@ -12,6 +12,9 @@ const root = path.join(__dirname, '../../..');
 const build = path.resolve(root, process.env.BUILD || 'build');
 const nginx = path.resolve(process.env.TEST_NGINX_BINARY || path.join(build, 'nginx'));
 
+// Where only root may enter, its workers are to write there, too.
+const user = process.getuid() === 0 ? ' user root;' : '';
+
 const PATIENCE = 30e3;        // of whatever must happen; nothing takes as long
 
 
@@ -162,7 +165,7 @@ http {
   async run() {
     const words = fs.openSync(path.join(this.dir, 'words'), 'a');
 
-    this.process = spawn(nginx, ['-p', this.dir + '/', '-c', 'nginx.conf', '-e', 'error.log', '-g', 'daemon off;'],
+    this.process = spawn(nginx, ['-p', this.dir + '/', '-c', 'nginx.conf', '-e', 'error.log', '-g', `daemon off;${user}`],
                          { stdio: ['ignore', words, words], detached: true });
     this.ended = new Promise(done => this.process.on('exit', done)).then(() => edges.delete(this));
     edges.add(this);
