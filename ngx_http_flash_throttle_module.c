@@ -366,7 +366,10 @@ ngx_http_flash_throttle_merge_conf(ngx_conf_t *cf, void *parent, void *child)
     conf->rules.opens_ms = conf->opens;
 
     zone = conf->shm_zone->data;
-    zone->rules = &conf->rules;
+
+    if (zone->rules == NULL || conf->opens <= zone->rules->opens_ms) {
+        zone->rules = &conf->rules;
+    }
 
     if (ngx_http_flash_throttle_init_adapt(cf, conf) != NGX_OK) {
         return NGX_CONF_ERROR;

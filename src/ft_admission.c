@@ -129,6 +129,7 @@ ft_admission_wait(const ft_call_t *call, ft_ticket_t *ticket,
     }
 
     verdict.answer = FT_WAIT;
+    verdict.wait_ms = ft_standing_told_ms(call, verdict.wait_ms);
     verdict.retry_ms = ft_standing_retry_ms(call, ticket, &s);
 
     ft_add(&call->state->totals.queued, 1);
@@ -297,7 +298,7 @@ ft_admission_listen(const ft_call_t *call, ft_ticket_t *ticket,
 
     verdict.answer = FT_WAIT;
     verdict.replay = false;
-    verdict.wait_ms = 2 * advice_ms;
+    verdict.wait_ms = ft_standing_told_ms(call, 2 * advice_ms);
     verdict.position = ft_standing(call, ft_opening_stamp_us(call, ticket))
                        .position;
 

@@ -4,6 +4,7 @@
  */
 
 #include "ft_control.h"
+#include "ft_opening.h"
 #include "ft_record.h"
 #include "ft_word.h"
 
@@ -209,6 +210,7 @@ ft_history_record(const ft_call_t *call, const ft_history_tick_t *tick)
 
     threshold_ms = ft_load(&state->census.threshold_us) / 1000;
     age = ft_load(&state->queueing) && call->now_ms > threshold_ms
+          && !ft_opening_waits(call)
           ? call->now_ms - threshold_ms : 0;
 
     ft_store(&step->value[FT_HISTORY_WAITING], tick->waiting);

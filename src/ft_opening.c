@@ -68,6 +68,17 @@ ft_opening_waits(const ft_call_t *call)
 }
 
 
+uint64_t
+ft_opening_next_ms(const ft_call_t *call)
+{
+    if (ft_opening_waits(call)) {
+        return ft_load(&call->state->opening.opens_ms);
+    }
+
+    return ft_opening_is_closed(call) ? call->rules->opens_ms : 0;
+}
+
+
 /*
  * All come back within this time after the opening, as many a second as an edge
  * can answer without haste, whatever places they drew.

@@ -26,6 +26,12 @@ void ft_opening_arrange(const ft_call_t *call);
 /* Whether the line stands still, whoever asks: its opening is yet to come. */
 bool ft_opening_waits(const ft_call_t *call);
 
+/*
+ * When it opens, epoch ms; 0: it is open.  As the line has it, whose key may have
+ * an opening of its own; where it has none ahead, as the rules have it.
+ */
+uint64_t ft_opening_next_ms(const ft_call_t *call);
+
 /* Whether the whole line comes back now, as it was advised to. */
 bool ft_opening_gathers(const ft_call_t *call);
 

@@ -74,6 +74,14 @@ ft_orders_is_sold_out(const ft_state_t *state)
 }
 
 
+static inline bool
+ft_orders_is_hold(const ft_state_t *state)
+{
+    return atomic_load_explicit(&state->orders.door, memory_order_relaxed)
+           & FT_ORDER_HOLD;
+}
+
+
 /* Nobody is let in now: `hold` or `sold out`. */
 static inline bool
 ft_orders_is_shut(const ft_state_t *state)

@@ -7,6 +7,7 @@
 #include "ft_control.h"
 #include "ft_foresee.h"
 #include "ft_hold.h"
+#include "ft_opening.h"
 #include "ft_orders.h"
 #include "ft_pass.h"
 #include "ft_word.h"
@@ -180,7 +181,7 @@ ft_control_room_milli(const ft_call_t *call)
     uint64_t            room;
     const ft_limits_t  *limits;
 
-    if (ft_orders_is_shut(call->state)) {
+    if (ft_orders_is_shut(call->state) || ft_opening_waits(call)) {
         return 0;
     }
 

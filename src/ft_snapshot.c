@@ -32,7 +32,8 @@ ft_admission_snapshot(const ft_call_t *call)
     s.called = ft_census_called(&state->census);
     s.fresh = ft_census_fresh(&state->census);
     s.waiting = s.queueing ? ft_standing(call, UINT64_MAX).position : 0;
-    s.threshold_ms = s.queueing
+    s.opens_ms = ft_opening_next_ms(call);
+    s.threshold_ms = s.queueing && s.opens_ms == 0
                      ? ft_load(&state->census.threshold_us) / 1000
                      : call->now_ms;
     now_us = ft_opening_now_us(call);
@@ -43,13 +44,18 @@ ft_admission_snapshot(const ft_call_t *call)
                          ? now_us / 1000 - s.threshold_ms : 0;
     s.flow_milli = ft_control_flow_milli(call);
 
-    newcomer = ft_standing(call, now_us);
-    s.wait_ms = s.queueing ? ft_standing_wait_ms(call, &newcomer) : 0;
+    s.sold_out = ft_orders_is_sold_out(state);
+
+    if (s.queueing && s.opens_ms == 0 && !s.sold_out) {
+        newcomer = ft_standing(call, now_us);
+        s.wait_ms = ft_standing_told_ms(call, ft_standing_wait_ms(call,
+                                                                  &newcomer));
+    }
 
     s.room_milli = ft_bucket_room_milli(&state->bucket, call->limits,
                                         call->now_ms);
 
-    if (ft_orders_is_shut(state)) {
+    if (ft_orders_is_shut(state) || s.opens_ms) {
         s.room_milli = 0;
     }
 
@@ -57,8 +63,7 @@ ft_admission_snapshot(const ft_call_t *call)
     missed = ft_load(&state->control.missed_milli);
     s.show_up_milli = (uint32_t) ((came + 100) * 1000 / (came + missed + 100));
 
-    s.hold = ft_load(&state->orders.door) & FT_ORDER_HOLD;
-    s.sold_out = ft_orders_is_sold_out(state);
+    s.hold = ft_orders_is_hold(state);
     s.rate_milli = call->limits->rate_milli;
     s.rate_ordered_milli = ft_load(&state->orders.rate_milli);
     s.rate_said_milli = ft_load(&state->orders.rate_said_milli);

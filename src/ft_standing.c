@@ -12,6 +12,7 @@
 #define FT_RETRY_SHARE      500     /* of 1000: of the time to the call, and */
 #define FT_RETRY_LATE       700     /* of 1000: of the hold, added to it */
 #define FT_SHUT_MS          1000    /* who is next asks so often in a hold */
+#define FT_UNKNOWN_MS       UINT64_C(7200000)   /* told while nobody knows */
 #define FT_LOTTERY_MIN_MS   500     /* the lottery's retry, uniform */
 #define FT_LOTTERY_MAX_MS   1500
 
@@ -64,7 +65,21 @@ ft_standing_wait_ms(const ft_call_t *call, const ft_standing_t *s)
         wait = s->sessions_ms;
     }
 
+    /* then room_ms is an advice, not an estimate */
+
+    if (ft_orders_is_shut(call->state)) {
+        return wait;
+    }
+
     return wait > s->room_ms ? wait : s->room_ms;
+}
+
+
+uint64_t
+ft_standing_told_ms(const ft_call_t *call, uint64_t wait_ms)
+{
+    return ft_orders_is_hold(call->state) && wait_ms < FT_UNKNOWN_MS
+           ? FT_UNKNOWN_MS : wait_ms;
 }
 
 

@@ -25,8 +25,17 @@ typedef struct {
 /* Of a stamp, in us of the line's time (ft_opening_stamp_us()). */
 ft_standing_t ft_standing(const ft_call_t *call, uint64_t stamp_us);
 
-/* Estimated ms until it is called, and those held before it are through. */
+/*
+ * Estimated ms until it is called, and those held before it are through; in an
+ * operator's hold, from its end on.
+ */
 uint64_t ft_standing_wait_ms(const ft_call_t *call, const ft_standing_t *s);
+
+/*
+ * What is told of an estimate: nobody knows how long an operator's hold lasts, so
+ * then it is two hours at least, for a page "more than an hour".
+ */
+uint64_t ft_standing_told_ms(const ft_call_t *call, uint64_t wait_ms);
 
 /* The advised time to the next request, ms, within the bounds of the rules. */
 uint32_t ft_standing_retry_ms(const ft_call_t *call, const ft_ticket_t *ticket,

@@ -145,6 +145,7 @@ typedef struct {
     uint32_t          rate_milli;   /* in force; 0: none */
     uint32_t          rate_ordered_milli;   /* the operator's, 0: none */
     uint32_t          rate_said_milli;      /* the upstream's */
+    uint64_t          opens_ms;     /* epoch; 0: it is open */
     uint64_t          opened_ms;    /* epoch; 0: not by order */
 
     /* where what is let in adapts, see ft_adapt.h; 0 elsewhere */

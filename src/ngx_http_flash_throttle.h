@@ -58,7 +58,10 @@ struct ngx_http_flash_throttle_zone_s {
     ngx_http_complex_value_t         key;
     ft_limits_t                      limits;
 
-    /* the rules of a location that uses the zone, for ticks of the status */
+    /*
+     * for ticks of the status: the rules of a location that uses the zone, of
+     * several that which opens first
+     */
     ft_rules_t                      *rules;
 
     ft_adapt_rules_t                *adapt;         /* NULL: off */

@@ -119,6 +119,9 @@ ngx_http_flash_throttle_metric_t  ngx_http_flash_throttle_key_table[] = {
       NOW(rate_said_milli),
       "The upstream's rate in place of the zone's, 0 if there is none." },
 
+    { "opens_ms", "opens_timestamp_seconds", GAUGE, 1000, NOW(opens_ms),
+      "When the sale opens, 0 if it is open." },
+
     { "opened_ms", "opened_timestamp_seconds", GAUGE, 1000, NOW(opened_ms),
       "When the operator opened the sale, 0 if that was not so." },
 

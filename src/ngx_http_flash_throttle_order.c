@@ -275,13 +275,14 @@ ngx_http_flash_throttle_order_answer(ngx_http_flash_throttle_order_t *order)
     b->last = ngx_sprintf(b->last,
                           "\",\"state\":{\"hold\":%s,\"sold_out\":%s,"
                           "\"rate_now_milli\":%uD,\"rate_override_milli\":%uD,"
-                          "\"rate_upstream_milli\":%uD,\"opened_ms\":%uL,"
-                          "\"queueing\":%s,\"waiting\":%uD,\"held\":%uD,"
-                          "\"inflight\":%uD}}\n",
+                          "\"rate_upstream_milli\":%uD,\"opens_ms\":%uL,"
+                          "\"opened_ms\":%uL,\"queueing\":%s,"
+                          "\"waiting\":%uD,\"held\":%uD,\"inflight\":%uD}}\n",
                           s.hold ? "true" : "false",
                           s.sold_out ? "true" : "false", s.rate_milli,
                           s.rate_ordered_milli, s.rate_said_milli,
-                          s.opened_ms, s.queueing ? "true" : "false",
+                          s.opens_ms, s.opened_ms,
+                          s.queueing ? "true" : "false",
                           s.waiting, s.held, s.inflight);
 
     return b;

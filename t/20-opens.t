@@ -463,3 +463,65 @@ invalid number of arguments in "flash_throttle_opens" directive
 
     my $open = shopper(Cookie => "flash_throttle_sale=$ticket")->poll('/open')->json;
     cmp_ok($open->{first_attempt_ms}, '>', $first_ms, 'where it is open, a day is the most');
+
+
+
+=== TEST 15: the figures say when it opens
+--- http_config
+    flash_throttle_zone $arg_shop zone=sale:1m rate=1000r/s;
+    flash_throttle_zone $server_name zone=other:1m rate=1000r/s;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        flash_throttle_opens 2199-01-01T00:00:00Z;
+        proxy_pass http://upstream;
+    }
+    location /later {
+        flash_throttle zone=sale;
+        flash_throttle_opens 2199-01-02T00:00:00Z;
+        proxy_pass http://upstream;
+    }
+    location /other {
+        flash_throttle zone=other;
+        proxy_pass http://upstream;
+    }
+    location /throttle {
+        flash_throttle_status;
+    }
+    location /status {
+        flash_throttle_status;
+    }
+    location /control {
+        flash_throttle_control;
+    }
+--- shop
+    my $flashctl = ($ENV{BUILD} // 'build') . '/flashctl -z sale --url http://127.0.0.1:' . port;
+    my $in = shopper();
+
+    is($in->poll('/?shop=a')->json->{status}, 'closed', 'before the opening');
+    is(shopper->poll('/later?shop=b')->json->{status}, 'closed', 'a key that opens later');
+    is(shopper->get('/other')->status, 200, 'one that has no opening');
+
+    my $figures = status_of('sale', 'a');
+
+    is($figures->{opens_ms}, 7226582400000, 'opens_ms');
+    is($figures->{wait_ms}, 0, 'no wait');
+    is($figures->{room_milli}, 0, 'no room');
+    is($figures->{threshold_age_ms}, 0, 'nobody is served');
+    is(status_of('sale', 'b')->{opens_ms}, 7226668800000, 'of each key its own');
+    is(status_of('other', 'localhost')->{opens_ms}, 0, 'it is open');
+    like(shopper->get('/throttle?format=prometheus')->body,
+        qr/^flash_throttle_opens_timestamp_seconds\{zone="sale",key="a"\} 7226582400\.000$/m, 'as a metric');
+
+    my $when = qr/opens 2\d{3}-\d\d-\d\dT\d\d:\d\d:00[+-]\d{4}/;
+
+    like(scalar `$flashctl -k a status 2>&1`, qr/^sale  a  \[closed, $when\]\n.*\n  wait +none$/m, 'flashctl');
+    like(scalar `$flashctl -k a --count=1 watch 2>&1`, qr/ wait_ms=0, $when$/m, 'as a line');
+    like(scalar `$flashctl -k c --new hold 2>&1`, qr/^sale c: hold, $when, rate/, 'a key that nobody has asked for');
+    like(scalar `$flashctl -k c status 2>&1`, qr/\[HOLD, $when\]/, 'on hold as well');
+    is(status_of('sale', 'c')->{opens_ms}, 7226582400000, 'with the first of all openings');
+
+    like(scalar `$flashctl -k a open 2>&1`, qr/^sale a: opened, rate/, 'opened by order');
+    is(status_of('sale', 'a')->{opens_ms}, 0, 'it is open');
+    is(wait_for_admission($in, '/?shop=a')->json->{status}, 'admitted', 'and lets in');
+    like(scalar `$flashctl -k a status 2>&1`, qr/^sale  a  \[(open|queueing)\]/, 'flashctl');

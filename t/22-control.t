@@ -40,7 +40,7 @@ __DATA__
     flash_throttle_zone $server_name zone=sale:1m rate=1000r/s burst=100;
 --- config
     location / {
-        flash_throttle zone=sale;
+        flash_throttle zone=sale max_wait=1s;
         proxy_pass http://upstream;
     }
     location /throttle {
@@ -70,6 +70,13 @@ __DATA__
     is($waiting->get('/checkout')->json->{status}, 'queued', 'queues');
     ok(status_of('sale', 'localhost')->{hold}, 'the status says so');
     is(status_of('sale', 'localhost')->{room_milli}, 0, 'there is no room');
+    cmp_ok(status_of('sale', 'localhost')->{wait_ms}, '>', 3600e3, 'nobody knows how long it lasts');
+    cmp_ok($waiting->get('/checkout')->json->{wait_ms}, '>', 3600e3, 'no shopper is told another wait');
+
+    my $reader = shopper;
+
+    $reader->get('/checkout');
+    like($reader->get('/checkout')->body, qr/data-ft="?wait"?>&gt; 60 min</, 'nor by the page');
     like(log_line('error.log', qr/flash_throttle_control/),
         qr/\[notice\].*"hold" for the key "localhost" of zone "sale".*client: 127\.0\.0\.1/, 'logged');
 

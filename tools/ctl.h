@@ -95,6 +95,9 @@ void ft_ctl_print(FILE *out, const char *zone, json_t *limits,
     const char *key, json_t *state, const ft_ctl_pace_t *pace,
     const char *end);
 
+/* When a sale opens that is not open yet: ", opens " and the time here. */
+void ft_ctl_print_opening(FILE *out, json_t *state);
+
 /* Text of others' making, without what a terminal would take for orders. */
 void ft_ctl_print_text(FILE *out, const char *text);
 

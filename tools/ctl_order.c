@@ -135,6 +135,7 @@ ft_ctl_print_state(json_t *answer)
            json_is_true(json_object_get(state, "sold_out")) ? "sold out"
            : json_is_true(json_object_get(state, "hold")) ? "hold"
            : ft_ctl_figure(state, "opened_ms") ? "opened" : "no hold");
+    ft_ctl_print_opening(stdout, state);
     ft_ctl_print_rate("rate ", ft_ctl_figure(state, "rate_now_milli"));
     printf(", %lld waiting, %lld at the upstream\n",
            (long long) ft_ctl_figure(state, "waiting"),

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 
 #define FT_CTL_NAME_MAX  60
@@ -23,6 +24,23 @@ ft_ctl_print_text(FILE *out, const char *text)
         /* what is not ASCII is a byte of a key's, or U+0080 to U+009F */
 
         fputc(c < 0x20 || c >= 0x7f ? '?' : c, out);
+    }
+}
+
+
+void
+ft_ctl_print_opening(FILE *out, json_t *state)
+{
+    char       text[40];
+    time_t     seconds;
+    struct tm  tm;
+
+    seconds = (time_t) (ft_ctl_figure(state, "opens_ms") / 1000);
+
+    if (seconds && localtime_r(&seconds, &tm)
+        && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S%z", &tm))
+    {
+        fprintf(out, ", opens %s", text);
     }
 }
 
@@ -50,12 +68,42 @@ ft_ctl_print_head(FILE *out, const char *zone, const char *key, json_t *state)
 
     what = json_is_true(json_object_get(state, "sold_out")) ? "SOLD OUT"
            : json_is_true(json_object_get(state, "hold")) ? "HOLD"
+           : ft_ctl_figure(state, "opens_ms") ? "closed"
            : json_is_true(json_object_get(state, "queueing")) ? "queueing"
            : "open";
 
     snprintf(name, sizeof(name), "%s  %s", zone, key);
     ft_ctl_print_text(out, name);
-    fprintf(out, "  [%s]", what);
+    fprintf(out, "  [%s", what);
+    ft_ctl_print_opening(out, state);
+    fputc(']', out);
+}
+
+
+static void
+ft_ctl_print_wait(FILE *out, json_t *state, const char *end)
+{
+    char  wait[32], age[32];
+
+    if (json_is_true(json_object_get(state, "sold_out"))
+        || ft_ctl_figure(state, "opens_ms"))
+    {
+        fprintf(out, "  wait          none%s", end);
+        return;
+    }
+
+    if (json_is_true(json_object_get(state, "hold"))) {
+        fprintf(out, "  wait       unknown  ");
+
+    } else {
+        fprintf(out, "  wait      %8s s",
+                ft_ctl_milli(wait, sizeof(wait),
+                             ft_ctl_figure(state, "wait_ms"), NULL));
+    }
+
+    fprintf(out, "  served are those of %s s ago%s",
+            ft_ctl_milli(age, sizeof(age),
+                         ft_ctl_figure(state, "threshold_age_ms"), NULL), end);
 }
 
 
@@ -101,7 +149,6 @@ void
 ft_ctl_print(FILE *out, const char *zone, json_t *limits, const char *key,
     json_t *state, const ft_ctl_pace_t *pace, const char *end)
 {
-    char     wait[32], age[32];
     int64_t  most;
 
     ft_ctl_print_head(out, zone, key, state);
@@ -112,11 +159,7 @@ ft_ctl_print(FILE *out, const char *zone, json_t *limits, const char *key,
             (long long) ft_ctl_figure(state, "called"),
             (long long) ft_ctl_figure(state, "held"), end);
 
-    fprintf(out, "  wait      %8s s  served are those of %s s ago%s",
-            ft_ctl_milli(wait, sizeof(wait), ft_ctl_figure(state, "wait_ms"),
-                         NULL),
-            ft_ctl_milli(age, sizeof(age),
-                         ft_ctl_figure(state, "threshold_age_ms"), NULL), end);
+    ft_ctl_print_wait(out, state, end);
 
     fprintf(out, "  upstream  %8lld",
             (long long) ft_ctl_figure(state, "inflight"));

@@ -207,6 +207,7 @@ ft_watch_line(ft_watch_t *watch, const char *zone, const char *key,
                 (long long) (pace->admitted_milli % 1000 / 100));
     }
 
+    ft_ctl_print_opening(watch->out, state);
     fprintf(watch->out, "%s%s\n",
             json_is_true(json_object_get(state, "hold")) ? " hold" : "",
             json_is_true(json_object_get(state, "sold_out")) ? " sold_out"

@@ -79,6 +79,23 @@ test('it follows a line as it grows and goes', async () => {
   assert.deepEqual(page.complaints, []);
 });
 
+test('it says when a sale opens, and tells no wait before', async () => {
+  const opens = new Date(Date.now() + 3 * 3600e3);
+
+  edge = await Edge.start({ location: `flash_throttle_opens ${opens.toISOString()};` });
+  await edge.get('/checkout');
+
+  const page = await open({ timezoneId: 'UTC' });
+  const at = opens.toISOString().slice(11, 19);
+
+  await until('the state', async () => /^opens at /.test(await page.textContent('#state')));
+  assert.match(await page.textContent('#state'), new RegExp(`^opens at ${at}( on \\d+ \\w+ \\d{4})?, in (3 h|1[78]\\d min)$`));
+  assert.equal(await figure(page, 'a newcomer’s wait'), 'none');
+  await screenshot(page, 'dashboard-closed');
+  assert.deepEqual(await violations(page), []);
+  assert.deepEqual(page.complaints, []);
+});
+
 test('opened late, it shows the beginning', async () => {
   edge = await Edge.start();
   await edge.occupy();

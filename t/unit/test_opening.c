@@ -102,6 +102,17 @@ last_of(const crowd_t *c, unsigned n)
 }
 
 
+static ft_snapshot_t
+figures(const crowd_t *c)
+{
+    ft_call_t  call;
+
+    call = crowd_call(c, 0);
+
+    return ft_admission_snapshot(&call);
+}
+
+
 static void
 test_nobody_is_let_in_before(void **unused)
 {
@@ -116,6 +127,70 @@ test_nobody_is_let_in_before(void **unused)
     assert_int_equal(crowd_count(c, CROWD_WAITING), 100);
     assert_int_equal(c->state->totals.queued, 0);
     assert_true(c->state->totals.closed >= 200);
+
+    sale_ends(c);
+}
+
+
+/* Of a line that waits nothing is told but who is there, and for how long. */
+static void
+test_the_figures_of_a_closed_sale(void **unused)
+{
+    crowd_t       *c;
+    ft_snapshot_t  s;
+
+    (void) unused;
+
+    c = sale(100, 0);
+
+    /* nobody has come yet: as the rules say */
+
+    assert_int_equal(figures(c).opens_ms, c->rules.opens_ms);
+
+    crowd_run(c, c->rules.opens_ms - 100);
+    s = figures(c);
+
+    assert_int_equal(s.opens_ms, c->rules.opens_ms);
+    assert_int_equal(s.waiting, 100);
+    assert_int_equal(s.wait_ms, 0);
+    assert_int_equal(s.room_milli, 0);
+    assert_int_equal(s.threshold_age_ms, 0);
+
+    /* the line's own opening counts where another place opens before */
+
+    c->rules.opens_ms -= 1000;
+    assert_int_equal(figures(c).opens_ms, c->rules.opens_ms + 1000);
+    c->rules.opens_ms += 1000;
+
+    crowd_run(c, c->rules.opens_ms + 1000);
+    s = figures(c);
+
+    assert_int_equal(s.opens_ms, 0);
+    assert_true(s.queueing);
+    assert_true(s.wait_ms > 0);
+
+    sale_ends(c);
+}
+
+
+static void
+test_a_sale_opened_by_order_is_open(void **unused)
+{
+    crowd_t  *c;
+
+    (void) unused;
+
+    c = sale(100, 0);
+    crowd_run(c, c->rules.opens_ms - 20000);
+
+    ft_orders_hold(c->state);
+    assert_int_equal(figures(c).opens_ms, c->rules.opens_ms);
+
+    ft_orders_open(c->state, c->now_ms);
+    assert_int_equal(figures(c).opens_ms, 0);
+
+    ft_orders_reset(c->state, c->now_ms);
+    assert_int_equal(figures(c).opens_ms, c->rules.opens_ms);
 
     sale_ends(c);
 }
@@ -555,6 +630,8 @@ main(void)
 {
     const struct CMUnitTest  tests[] = {
         cmocka_unit_test(test_nobody_is_let_in_before),
+        cmocka_unit_test(test_the_figures_of_a_closed_sale),
+        cmocka_unit_test(test_a_sale_opened_by_order_is_open),
         cmocka_unit_test(test_the_order_is_the_lot),
         cmocka_unit_test(test_the_room_is_used_at_once),
         cmocka_unit_test(test_all_come_back_at_the_opening_but_not_at_once),

@@ -215,6 +215,7 @@ test_hold_lets_nobody_in(void **unused)
     s = snapshot(c);
     assert_true(s.queueing);
     assert_int_equal(s.room_milli, 0);
+    assert_in_range(s.wait_ms, 3600001, UINT64_MAX);
     unit_check(s.waiting == N - before, "%u of %u wait", s.waiting, N - before);
 
     /* and then all go in, in their order, none of the room unused */
@@ -236,19 +237,52 @@ test_hold_lets_nobody_in(void **unused)
 static void
 test_hold_keeps_an_empty_door_shut(void **unused)
 {
-    crowd_t  *c;
+    crowd_t       *c;
+    ft_verdict_t   v;
 
     (void) unused;
 
     c = crowd_create(2, 1);
 
     ft_orders_hold(c->state);
-    assert_int_equal(crowd_request(c, 0, 0).answer, FT_WAIT);
+
+    /* nobody knows for how long: more than an hour, and nobody is refused by it */
+
+    c->rules.max_wait_ms = 1000;
+    v = crowd_request(c, 0, 0);
+    assert_int_equal(v.answer, FT_WAIT);
+    assert_in_range(v.wait_ms, 3600001, UINT64_MAX);
 
     c->rules.policy = FT_POLICY_REJECT;
     assert_int_equal(crowd_request(c, 1, 0).answer, FT_REJECT);
 
     assert_int_equal(snapshot(c).inflight, 0);
+    crowd_free(c);
+}
+
+
+/* Those before a newcomer will take so long, whenever the hold ends. */
+static void
+test_max_wait_counts_the_line_in_a_hold(void **unused)
+{
+    crowd_t   *c;
+    unsigned   last;
+
+    (void) unused;
+
+    c = sale_under_way(1);
+    last = N - 1;
+    ft_orders_hold(c->state);
+
+    c->rules.max_wait_ms = 60000;
+    crowd_comes(c, last, c->now_ms);
+    c->shopper[last].ticket.kind = 0;
+    assert_int_equal(crowd_request(c, last, 0).answer, FT_WAIT);
+
+    c->rules.max_wait_ms = 5000;
+    c->shopper[last].ticket.kind = 0;
+    assert_int_equal(crowd_request(c, last, 0).answer, FT_REJECT);
+
     crowd_free(c);
 }
 
@@ -471,6 +505,7 @@ main(void)
         cmocka_unit_test(test_a_rate_for_a_zone_without_one),
         cmocka_unit_test(test_hold_lets_nobody_in),
         cmocka_unit_test(test_hold_keeps_an_empty_door_shut),
+        cmocka_unit_test(test_max_wait_counts_the_line_in_a_hold),
         cmocka_unit_test(test_sold_out_is_heard_by_all_who_wait),
         cmocka_unit_test(test_places_are_kept_while_it_is_sold_out),
         cmocka_unit_test(test_sold_out_for_a_moment),
