@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include "crowd.h"
+#include "ft_control.h"
 #include "ft_opening.h"
 #include "ft_orders.h"
 
@@ -137,6 +138,7 @@ static void
 test_the_figures_of_a_closed_sale(void **unused)
 {
     crowd_t       *c;
+    ft_call_t      call;
     ft_snapshot_t  s;
 
     (void) unused;
@@ -155,6 +157,11 @@ test_the_figures_of_a_closed_sale(void **unused)
     assert_int_equal(s.wait_ms, 0);
     assert_int_equal(s.room_milli, 0);
     assert_int_equal(s.threshold_age_ms, 0);
+
+    /* nor is any unused in the last half hour */
+
+    call = crowd_call(c, 0);
+    assert_int_equal(ft_control_room_milli(&call), 0);
 
     /* the line's own opening counts where another place opens before */
 
