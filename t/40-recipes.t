@@ -95,11 +95,19 @@ sub wait_for_port {
 sub fill {
     my ($port, $uri, $n, %headers) = @_;
 
-    my @asked = map { Shopper->new($port, %headers)->request('GET', "$uri?slow=1", Wait => 0) } 1 .. $n;
+    my (@asked, @come);
 
     local $SIG{ALRM} = sub { die "fewer than $n came to the shop\n" };
     alarm 3 * $patience;
-    my @come = map { scalar $hold->accept } 1 .. $n;
+
+    # one by one: of two that ask two workers for the last room at one instant,
+    # both may be told to wait
+
+    for (1 .. $n) {
+        push @asked, Shopper->new($port, %headers)->request('GET', "$uri?slow=1", Wait => 0);
+        push @come, scalar $hold->accept;
+    }
+
     alarm 0;
 
     return (@asked, @come);
