@@ -28,7 +28,7 @@ chdir dirname(__FILE__) . '/..' or die "cannot chdir: $!\n";
 
 my $out = shift // die "usage: $0 OUT.json\n";
 my $rounds = $ENV{ROUNDS} || 5;
-my $requests = $ENV{REQUESTS} || 40_000;
+my $requests = $ENV{REQUESTS} || 20_000;
 my $slices = $ENV{SLICES} || 3;
 my $million = $ENV{MILLION} || 1_000_000;
 my $keys = $ENV{KEYS} || 10_000;
