@@ -18,7 +18,7 @@ use warnings;
 
 use File::Basename qw(dirname);
 use JSON::PP;
-use Time::HiRes qw(time);
+use Time::HiRes qw(sleep time);
 
 use lib dirname(__FILE__) . '/lib';
 use Bench::Edge qw(stop_edge start_program resident_kb $SECRET);
@@ -195,6 +195,29 @@ sub slice {
 }
 
 
+# An edge that starts cold listens to who comes back for a second: until it lets
+# in a shopper of those that came for nothing.
+
+sub await_call {
+    open my $tickets, '<', "$run/called" or die "$run/called: $!\n";
+    chomp(my $ticket = <$tickets>);
+
+    my @poll = ('curl', '-s', '-o', '/dev/null', '-w', '%{http_code}',
+                '-H', 'Flash-Throttle-Poll: 1',
+                '-H', "Cookie: flash_throttle_called=$ticket",
+                "http://127.0.0.1:$servers{throttle}{port}/called");
+    my $until = time + 30;
+
+    while (time < $until) {
+        open my $answer, '-|', @poll or die "cannot run curl: $!\n";
+        return if <$answer> == 200;
+        sleep 0.05;
+    }
+
+    die "the throttle lets nobody in\n";
+}
+
+
 sub note {
     my ($row, $name, $round, $ns) = @_;
 
@@ -245,6 +268,8 @@ sub compare {
         delete $warm{expect};
         slice(\%warm);
     }
+
+    await_call() if $servers{throttle};
 
     for (1 .. $slices) {
         note($_->{row}, $_->{name}, $round, slice($_))
