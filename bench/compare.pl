@@ -1,11 +1,13 @@
 #!/usr/bin/env perl
 #
-# Compares the module with its peers: all take turns, in short slices, on one
-# core, and what each request costs is the scheduler's account of the server.
+# Compares the module with its peers: all take turns, in slices of a twentieth of
+# a second, on one core, and what each request costs is the scheduler's account
+# of the server.  A machine that is slower for a moment is so for a whole turn:
+# only what was measured in one turn is compared.
 #
 # usage: bench/compare.pl OUT.json
 #
-#   ROUNDS, SLICES, REQUESTS   rounds, slices of each, requests of each
+#   ROUNDS, SLICES, REQUESTS   rounds, turns of each, requests of a turn
 #   MILLION, KEYS              how many wait, how many keys there are
 #   CORES="0 1"                the servers', and the client's
 #   PARTS, SERVERS             which of both take part
@@ -18,6 +20,7 @@ use warnings;
 
 use File::Basename qw(dirname);
 use JSON::PP;
+use List::Util qw(shuffle uniq);
 use Time::HiRes qw(sleep time);
 
 use lib dirname(__FILE__) . '/lib';
@@ -28,8 +31,8 @@ chdir dirname(__FILE__) . '/..' or die "cannot chdir: $!\n";
 
 my $out = shift // die "usage: $0 OUT.json\n";
 my $rounds = $ENV{ROUNDS} || 5;
-my $requests = $ENV{REQUESTS} || 20_000;
-my $slices = $ENV{SLICES} || 3;
+my $requests = $ENV{REQUESTS} || 5_000;
+my $slices = $ENV{SLICES} || 9;
 my $million = $ENV{MILLION} || 1_000_000;
 my $keys = $ENV{KEYS} || 10_000;
 my ($core, $other) = split ' ', $ENV{CORES} || '0 1';
@@ -225,6 +228,11 @@ sub note {
 }
 
 
+sub rows_of {
+    return uniq(map { $_->{row} } @_);
+}
+
+
 sub start_all {
     my ($workers) = @_;
 
@@ -271,9 +279,11 @@ sub compare {
 
     await_call() if $servers{throttle};
 
-    for (1 .. $slices) {
-        note($_->{row}, $_->{name}, $round, slice($_))
-            for sort { rand() <=> 0.5 } @cases;
+    for my $row (rows_of(@cases)) {
+        for (1 .. $slices) {
+            note($_->{row}, $_->{name}, $round, slice($_))
+                for shuffle(grep { $_->{row} eq $row } @cases);
+        }
     }
 
     $memory{"$_->[0]_kb"} = resident_kb($servers{ $_->[0] }) for @edges;
@@ -288,6 +298,7 @@ sub waiting {
     my ($round) = @_;
     my $name = 'waiting';
     my $rate = 8000;
+    my $n = 2000;
 
     tickets('ten', 'ten', 10);
     tickets('million', 'million', $million);
@@ -314,15 +325,15 @@ sub waiting {
     }
 
     for my $slice (0 .. $slices) {
-        for my $who (sort { rand() <=> 0.5 } qw(ten million base)) {
+        for my $who (shuffle(qw(ten million base))) {
 
             my $ns = $who eq 'base'
                 ? cost($plain, \@pin, %{ $to{ten} }, path => '/page', keep => 0,
-                       in => "$run/ten", rate => $rate, requests => $rate,
+                       in => "$run/ten", rate => $rate, requests => $n,
                        expect => 503)
                 : cost($edge, \@pin, %{ $to{$who} }, rate => $rate,
-                       requests => $rate, expect => 503,
-                       from => $slice * $rate);
+                       requests => $n, expect => 503,
+                       from => $slice * $n);
 
             note('waiting', { ten => '10', million => '1,000,000',
                               base => 'return 503' }->{$who}, $round, $ns)
@@ -331,10 +342,11 @@ sub waiting {
     }
 
     my $status = `curl -s http://127.0.0.1:$edge->{port}/status`;
-    my $n = decode_json($status)->{zones}{million}{keys}{shop}{waiting} // 0;
+    my $waiting = decode_json($status)->{zones}{million}{keys}{shop}{waiting} // 0;
 
-    warn "of $million tickets only $n wait\n" if $n < 0.95 * $million;
-    $memory{million_waiting} = $n;
+    warn "of $million tickets only $waiting wait\n"
+        if $waiting < 0.95 * $million;
+    $memory{million_waiting} = $waiting;
     $memory{million_edge_kb} = resident_kb($edge);
 
     stop_edge($_) for $edge, $plain, $servers{shop};
@@ -352,11 +364,12 @@ sub many_keys {
          requests => 2 * $keys);
     $memory{keys_edge_kb} = resident_kb($edge);
 
-    for (1 .. $slices) {
-        for my $who (sort { rand() <=> 0.5 } qw(one many)) {
+    for my $slice (1 .. $slices) {
+        for my $who (shuffle(qw(one many))) {
             note('keys', $who eq 'one' ? '1' : '10,000', $round,
                  cost($edge, \@pin, path => "/$who?k=", keys => $keys,
-                      requests => $requests, expect => 503));
+                      from => $slice * $requests, requests => $requests,
+                      expect => 503));
         }
     }
 
@@ -385,9 +398,11 @@ sub two_workers {
     tickets('early', 'early', $requests);
     slice({ %$_, expect => undef }) for @two;
 
-    for (1 .. $slices) {
-        note($_->{row}, $_->{name}, $round, slice($_))
-            for sort { rand() <=> 0.5 } @two;
+    for my $row (rows_of(@two)) {
+        for (1 .. $slices) {
+            note($_->{row}, $_->{name}, $round, slice($_))
+                for shuffle(grep { $_->{row} eq $row } @two);
+        }
     }
 
     stop();
@@ -404,14 +419,20 @@ sub results {
 
     for my $row (sort keys %ns) {
         for my $name (sort keys %{ $ns{$row} }) {
-            my @us = map { median(@$_) / 1000 } grep { $_ } @{ $ns{$row}{$name} };
-            my @base = map { median(@$_) / 1000 }
-                       grep { $_ } @{ $ns{$row}{ $base{$row} } };
-            my @ratio = map { $us[$_] / $base[$_] } 0 .. $#us;
+            my @rounds = @{ $ns{$row}{$name} };
+            my @base = @{ $ns{$row}{ $base{$row} } };
+            my @ratio;
+
+            for my $round (grep { $rounds[$_] } 0 .. $#rounds) {
+                push @ratio, median(map { $rounds[$round][$_] / $base[$round][$_] }
+                                    0 .. $#{ $rounds[$round] });
+            }
+
             my ($low, $high) = spread(@ratio);
 
             push @rows, { row => $row, name => $name, against => $base{$row},
-                          us => 0 + sprintf('%.3f', median(@us)),
+                          us => 0 + sprintf('%.3f', median(map { @$_ } grep { $_ } @rounds)
+                                                       / 1000),
                           ratio => 0 + sprintf('%.3f', median(@ratio)),
                           ratio_low => 0 + sprintf('%.3f', $low),
                           ratio_high => 0 + sprintf('%.3f', $high) };

@@ -240,8 +240,8 @@ $busy## What was to be reached
 $reached
 What a request is made of, by `perf` (a poll of the page too early): 55 % the kernel (read, write, wait), 28 % nginx, 6 % the C library, 9 % the module, 2 % SHA-256 (a poll
 has two HMACs). Of the module's part the largest is one look into the table of ids, which the processor seldom has at hand (1.3 %); no other function has 0.6 %. Tried and left
-out: the key without nginx's script engine (0.5 % of the instructions, 30 lines); counts for each worker in place of shared ones (two workers pay no more for a request than one
-does, by the ratios below).
+out: the key without nginx's script engine (0.5 % of the instructions, 30 lines); words that every worker writes to kept a cache line apart from those that all read (in eight
+pairs of runs with two workers no difference beyond their spread); calls within the loaded module that do not go through its table of symbols (as little).
 
 ## Beside its peers
 
@@ -254,7 +254,8 @@ $table
 
 How: Debian's nginx 1.22.1 for all of them, each server with only what it needs loaded, one worker on one core, the client on the other, connections kept alive, a browser's
 headers but for compression, the same 1,500-byte page. CPU is the scheduler's own account of the worker (`/proc/PID/schedstat`). $all->{rounds} rounds, each with
-new processes, $all->{slices} slices of $requests requests in random order; a row is the median of the rounds. [bench/compare.pl](../bench/compare.pl)
+new processes, and $all->{slices} turns in each, in which everyone of a row has $requests requests, in random order; a ratio is taken within a turn, and the median of the turns, then of
+the rounds, is told. [bench/compare.pl](../bench/compare.pl)
 
 * **nginx alone** is `return 503` with the same body, and by `add_header ... always` the same head, so that the work is compared, not the bytes@{[ $bare ? sprintf(' (%.1f us with the body alone)', $bare->{us}) : '' ]}.
   For passes it is `proxy_pass`, for the status page `stub_status`, which has four numbers.

@@ -17,7 +17,7 @@ export ROUNDS=${ROUNDS:-7} CORES=${CORES:-0 1}
 
 if [ "${QUICK:-}" ] && [ "$QUICK" != 0 ]; then
     results=$out/results.json
-    export ROUNDS=1 SLICES=1 REQUESTS=10000 MILLION=200000 KEYS=1000
+    export ROUNDS=2 SLICES=5 REQUESTS=3000 MILLION=200000 KEYS=1000
     export SOLD=5000 LOG_MB=100 RUNS=40
 fi
 
