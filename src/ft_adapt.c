@@ -113,13 +113,7 @@ ft_adapt_limits(const ft_adapt_t *adapt, const ft_adapt_rules_t *rules,
         rate = ceiling;
     }
 
-    /* the burst that was set stays; the default is the rate's */
-
-    if (limits->burst == ft_burst_default(limits->rate_milli)) {
-        limits->burst = ft_burst_default(rate);
-    }
-
-    limits->rate_milli = rate;
+    ft_limits_set_rate(limits, rate);
 }
 
 

@@ -67,4 +67,16 @@ ft_burst_default(uint32_t rate_milli)
 }
 
 
+/* Another rate: a burst that was set stays, the default is the new rate's. */
+static inline void
+ft_limits_set_rate(ft_limits_t *limits, uint32_t rate_milli)
+{
+    if (limits->burst == ft_burst_default(limits->rate_milli)) {
+        limits->burst = ft_burst_default(rate_milli);
+    }
+
+    limits->rate_milli = rate_milli;
+}
+
+
 #endif /* FT_CONFIG_H_INCLUDED */

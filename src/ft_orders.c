@@ -104,8 +104,7 @@ ft_orders_given(const ft_state_t *state)
 void
 ft_orders_obey(ft_call_t *call)
 {
-    uint32_t            rate;
-    const ft_limits_t  *zone;
+    uint32_t  rate;
 
     rate = ft_load(&call->state->orders.rate_milli);
 
@@ -117,14 +116,7 @@ ft_orders_obey(ft_call_t *call)
         return;
     }
 
-    zone = call->limits;
-
-    call->ordered = *zone;
-    call->ordered.rate_milli = rate;
-
-    if (zone->burst == ft_burst_default(zone->rate_milli)) {
-        call->ordered.burst = ft_burst_default(rate);
-    }
-
+    call->ordered = *call->limits;
+    ft_limits_set_rate(&call->ordered, rate);
     call->limits = &call->ordered;
 }
