@@ -50,9 +50,7 @@ ft_history_totals(const ft_totals_t *totals, uint32_t n[FT_HISTORY_COUNTS])
     n[FT_HISTORY_PASSED] = (uint32_t) ft_load(&totals->passed);
     n[FT_HISTORY_DONE] = (uint32_t) ft_load(&totals->done);
     n[FT_HISTORY_ERRORS] = (uint32_t) ft_load(&totals->errors);
-    n[FT_HISTORY_GONE] = (uint32_t) (ft_load(&totals->left)
-                                     + ft_load(&totals->missed)
-                                     + ft_load(&totals->vanished));
+    n[FT_HISTORY_GONE] = (uint32_t) ft_totals_gone(totals);
 }
 
 

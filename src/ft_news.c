@@ -8,14 +8,6 @@
 #include "ft_word.h"
 
 
-static uint64_t
-ft_news_gone(const ft_totals_t *totals)
-{
-    return ft_load(&totals->left) + ft_load(&totals->missed)
-           + ft_load(&totals->vanished);
-}
-
-
 static void
 ft_news_publish(ft_news_t *news, ft_news_kind_t kind)
 {
@@ -43,7 +35,7 @@ ft_news_begin(const ft_call_t *call)
     ft_store(&news->longest_ms, 0);
     ft_store(&news->admitted, ft_load(&totals->admitted));
     ft_store(&news->rejected, ft_load(&totals->rejected));
-    ft_store(&news->gone, ft_news_gone(totals));
+    ft_store(&news->gone, ft_totals_gone(totals));
     ft_store(&news->waited_ms, ft_load(&totals->waited_ms));
     ft_store(&news->open, 1);
 
@@ -107,7 +99,7 @@ ft_news_take(ft_state_t *state)
     report.lasted_ms = ft_load(&news->last_ms) - ft_load(&news->since_ms);
     report.admitted = ft_load(&totals->admitted) - ft_load(&news->admitted);
     report.rejected = ft_load(&totals->rejected) - ft_load(&news->rejected);
-    report.gone = ft_news_gone(totals) - ft_load(&news->gone);
+    report.gone = ft_totals_gone(totals) - ft_load(&news->gone);
     report.waited_ms = ft_load(&totals->waited_ms)
                        - ft_load(&news->waited_ms);
     report.longest_ms = ft_load(&news->longest_ms);

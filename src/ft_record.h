@@ -36,6 +36,15 @@ typedef struct {
 } ft_report_t;
 
 
+/* All who were gone before they were let in. */
+static inline uint64_t
+ft_totals_gone(const ft_totals_t *totals)
+{
+    return atomic_load_explicit(&totals->left, memory_order_relaxed)
+           + atomic_load_explicit(&totals->missed, memory_order_relaxed)
+           + atomic_load_explicit(&totals->vanished, memory_order_relaxed);
+}
+
 /* Enters a tick into the history.  Once a tick. */
 void ft_history_record(const ft_call_t *call, const ft_history_tick_t *tick);
 
