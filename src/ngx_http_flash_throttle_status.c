@@ -27,6 +27,9 @@ static ngx_int_t ngx_http_flash_throttle_status_zone(
 static ngx_int_t ngx_http_flash_throttle_status_key(
     ngx_http_flash_throttle_parts_t *parts,
     ngx_http_flash_throttle_figures_t *f, ngx_uint_t steps, ngx_uint_t first);
+static ngx_int_t ngx_http_flash_throttle_status_name(
+    ngx_http_flash_throttle_parts_t *parts, u_char *data, size_t len,
+    ngx_uint_t first);
 static ngx_int_t ngx_http_flash_throttle_status_steps(
     ngx_http_flash_throttle_parts_t *parts,
     ngx_http_flash_throttle_figures_t *f, ngx_uint_t steps);
@@ -292,16 +295,11 @@ ngx_http_flash_throttle_status_zone(ngx_http_flash_throttle_parts_t *parts,
 
     name = &zone->shm_zone->shm.name;
 
-    b = ngx_http_flash_throttle_more(parts, NGX_HTTP_FLASH_THROTTLE_FIELD
-                                  + NGX_HTTP_FLASH_THROTTLE_ESCAPED
-                                    * name->len);
-    if (b == NULL) {
+    if (ngx_http_flash_throttle_status_name(parts, name->data, name->len, first)
+        != NGX_OK)
+    {
         return NGX_ERROR;
     }
-
-    b->last = ngx_sprintf(b->last, "%s\"", first ? "" : ",");
-    b->last = ngx_http_flash_throttle_escape(b->last, name->data, name->len);
-    b->last = ngx_cpymem(b->last, "\":{", 3);
 
     ngx_http_flash_throttle_get_limits(zone, &limits);
 
@@ -349,18 +347,9 @@ ngx_http_flash_throttle_status_key(ngx_http_flash_throttle_parts_t *parts,
 {
     ngx_buf_t  *b;
 
-    b = ngx_http_flash_throttle_more(parts, NGX_HTTP_FLASH_THROTTLE_FIELD
-                                            + NGX_HTTP_FLASH_THROTTLE_ESCAPED
-                                              * FT_KEY_MAX);
-    if (b == NULL) {
-        return NGX_ERROR;
-    }
-
-    b->last = ngx_sprintf(b->last, "%s\"", first ? "" : ",");
-    b->last = ngx_http_flash_throttle_escape(b->last, f->key, f->key_len);
-    b->last = ngx_cpymem(b->last, "\":{", 3);
-
-    if (ngx_http_flash_throttle_key_json(parts, f) != NGX_OK
+    if (ngx_http_flash_throttle_status_name(parts, f->key, f->key_len, first)
+        != NGX_OK
+        || ngx_http_flash_throttle_key_json(parts, f) != NGX_OK
         || (steps
             && ngx_http_flash_throttle_status_steps(parts, f, steps) != NGX_OK))
     {
@@ -373,6 +362,28 @@ ngx_http_flash_throttle_status_key(ngx_http_flash_throttle_parts_t *parts,
     }
 
     *b->last++ = '}';
+
+    return NGX_OK;
+}
+
+
+/* Begins a member that is an object. */
+
+static ngx_int_t
+ngx_http_flash_throttle_status_name(ngx_http_flash_throttle_parts_t *parts,
+    u_char *data, size_t len, ngx_uint_t first)
+{
+    ngx_buf_t  *b;
+
+    b = ngx_http_flash_throttle_more(parts, NGX_HTTP_FLASH_THROTTLE_FIELD
+                                     + NGX_HTTP_FLASH_THROTTLE_ESCAPED * len);
+    if (b == NULL) {
+        return NGX_ERROR;
+    }
+
+    b->last = ngx_sprintf(b->last, "%s\"", first ? "" : ",");
+    b->last = ngx_http_flash_throttle_escape(b->last, data, len);
+    b->last = ngx_cpymem(b->last, "\":{", 3);
 
     return NGX_OK;
 }
