@@ -11,6 +11,7 @@
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/servers-lib.sh"
 cd "$(dirname "$0")/.."
 
 DIR=$PWD/build/adapt
@@ -18,20 +19,7 @@ SLOW_AT=30
 FAST_AT=70
 END_AT=110
 
-pids=()
-
-stop_all() {
-    local pid
-
-    for pid in "${pids[@]}"; do
-        kill "$pid" 2> /dev/null || true
-    done
-
-    wait 2> /dev/null || true
-}
-
-trap stop_all EXIT
-trap 'exit 130' INT TERM
+stop_with stop_servers
 
 rm -rf --one-file-system build/adapt
 mkdir -p "$DIR"
@@ -39,31 +27,20 @@ mkdir -p "$DIR"
 read -r edge shop < <(scripts/free-port.pl 2 \
                       | awk '{ print $1, $1 + 1; exit }')
 
-build/checkout --listen="127.0.0.1:$shop" --store=sqlite::memory: --mode=queue \
-    --deadline=off --stock=1000000 --payment-slots=8 --allow-reset \
-    > "$DIR/checkout.log" 2>&1 &
-pids+=($!)
+start checkout build/checkout --listen="127.0.0.1:$shop" \
+    --store=sqlite::memory: --mode=queue --deadline=off --stock=1000000 \
+    --payment-slots=8 --allow-reset
+answers checkout "http://127.0.0.1:$shop/healthz"
 
 sed -e "s/127\.0\.0\.1:8181/127.0.0.1:$shop/" \
     -e "s/127\.0\.0\.1:8180/127.0.0.1:$edge/" conf/adapt.conf > "$DIR/nginx.conf"
 
-build/nginx -p "$DIR/" -c "$DIR/nginx.conf" -e error.log -g 'daemon off;' &
-pids+=($!)
+start nginx build/nginx -p "$DIR/" -c "$DIR/nginx.conf" -e error.log \
+    -g 'daemon off;'
+answers nginx "http://127.0.0.1:$edge/throttle"
 
-fetch() { curl -sf --max-time 2 "$@"; }
-
-for _ in $(seq 100); do
-    fetch "http://127.0.0.1:$edge/throttle" > /dev/null \
-        && fetch "http://127.0.0.1:$shop/healthz" > /dev/null && break
-    sleep 0.1
-done
-
-fetch "http://127.0.0.1:$edge/throttle" > /dev/null \
-    || die "the edge does not answer, see $DIR/error.log"
-
-build/flash-crowd --url "http://127.0.0.1:$edge/checkout" --patience 300 --poll \
-    --stages "2:0-50,$END_AT:50-50" > "$DIR/crowd.log" 2>&1 &
-pids+=($!)
+start crowd build/flash-crowd --url "http://127.0.0.1:$edge/checkout" \
+    --patience 300 --poll --stages "2:0-50,$END_AT:50-50"
 
 pace() { fetch -X POST "http://127.0.0.1:$shop/payments?$1" > /dev/null; }
 

@@ -16,6 +16,7 @@
 set -euo pipefail
 export LC_ALL=C
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/servers-lib.sh"
 cd "$(dirname "$0")/.."
 
 BUILD=${BUILD:-build}
@@ -42,14 +43,11 @@ MOST_S=240                              # then something is stuck
 # as slow, more have been called than can be held, and an answer takes seconds.
 SLACK_S=10
 
-pids=()
 crowd=
 
 
 # nginx ends what it has in hand before the checkout goes
 stop_all() {
-    local i
-
     trap '' INT TERM HUP
 
     if [ -n "$crowd" ]; then
@@ -58,51 +56,18 @@ stop_all() {
         crowd=
     fi
 
-    for ((i = ${#pids[@]} - 1; i >= 0; i--)); do
-        kill "${pids[i]}" 2> /dev/null || true
-        wait "${pids[i]}" 2> /dev/null || true
-    done
-
-    pids=()
+    stop_servers
 }
 
-trap stop_all EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-trap 'exit 129' HUP
+stop_with stop_all
 
 
 now() { date +%s%3N; }
-
-fetch() { curl -sf --noproxy '*' --max-time 5 "$@"; }
 
 # seconds MS: since the opening, with a sign
 seconds() { printf '%+6.1f s' "$(( $1 - opens ))e-3"; }
 
 event() { printf '%s  %s\n' "$(seconds "$1")" "$2" | tee -a "$DIR/events"; }
-
-# start NAME COMMAND...: in the background, its words in NAME.log
-start() {
-    local name=$1
-    shift
-
-    "$@" > "$DIR/$name.log" 2>&1 < /dev/null &
-    pids+=($!)
-}
-
-# answers NAME URL: waits until it does; its process was started last
-answers() {
-    local tries
-
-    for ((tries = 0; tries < 300; tries++)); do
-        ! fetch -o "$DIR/answer" "$2" || return 0
-        kill -0 "${pids[-1]}" 2> /dev/null || break
-        sleep 0.1
-    done
-
-    cat "$DIR/$1.log" >&2
-    die "$1 does not answer at $2; its words are above, and in $DIR"
-}
 
 
 rm -rf --one-file-system "$DIR"
