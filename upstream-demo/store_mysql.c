@@ -18,9 +18,6 @@
     " defaults (an option file with the password), shop, connections, queue," \
     " pool, low, patience_ms, work_us"
 
-/* Reports under way at most, for each connection. */
-#define CO_MYSQL_REPORTS  2
-
 
 typedef struct {
     const char  *name;
@@ -420,33 +417,25 @@ co_mysql_report_run(co_pool_job_t *job, co_lease_t *lease)
 static void
 co_mysql_report_end(co_pool_job_t *job, unsigned error, const char *text)
 {
-    co_mysql_t  *mysql = job->data;
-
     (void) error;
     (void) text;
 
-    mysql->reports--;
     free(job);
 }
 
 
 /*
  * After an order, a report on the sale that is deliberately slow: something
- * for the table of connections to find.
+ * for the table of connections to find.  It waits in line as a reservation
+ * does; where too many wait there is none.
  */
 static void
 co_mysql_slow_report(co_mysql_t *mysql)
 {
     co_pool_job_t  *job;
 
-    if (mysql->reports++ >= CO_MYSQL_REPORTS * mysql->pool_conf.connections) {
-        mysql->reports--;
-        return;
-    }
-
     job = calloc(1, sizeof(*job));
     if (job == NULL) {
-        mysql->reports--;
         return;
     }
 
@@ -456,7 +445,6 @@ co_mysql_slow_report(co_mysql_t *mysql)
     job->data = mysql;
 
     if (co_pool_submit(mysql->pool, job, 0) != 0) {
-        mysql->reports--;
         free(job);
     }
 }

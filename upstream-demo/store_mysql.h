@@ -55,7 +55,6 @@ typedef struct {
     _Atomic int64_t           work_us;           /* for experiments: other
                                                     work in a reservation */
     int64_t                   report_ms;         /* --slow-report */
-    _Atomic int               reports;           /* under way */
     _Atomic int64_t           fills_begun;       /* of pools of units */
     _Atomic int64_t           fills_ended;
     co_mysql_level_t         *levels;
