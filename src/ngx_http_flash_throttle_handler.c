@@ -26,6 +26,8 @@ static ngx_int_t ngx_http_flash_throttle_queue(ngx_http_request_t *r,
 static void ngx_http_flash_throttle_enter(ngx_http_flash_throttle_ctx_t *ctx,
     ft_call_t *call);
 static void ngx_http_flash_throttle_full(ngx_http_flash_throttle_ctx_t *ctx);
+static ngx_int_t ngx_http_flash_throttle_redirected(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx);
 static ngx_int_t ngx_http_flash_throttle_answer(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx);
 static ngx_int_t ngx_http_flash_throttle_give(ngx_http_request_t *r,
@@ -94,14 +96,9 @@ ngx_http_flash_throttle_handler(ngx_http_request_t *r)
         }
 
         ctx = ngx_http_get_module_ctx(r, ngx_http_flash_throttle_module);
-    }
 
-    if (ctx->answered) {
-
-        /* an internal redirect, maybe to another upstream */
-
-        return ngx_http_flash_throttle_listen(r, ctx) == NGX_OK
-               ? NGX_DECLINED : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    } else if (ctx->answered || ctx->status == 0) {
+        return ngx_http_flash_throttle_redirected(r, ctx);
     }
 
     ctx->answered = 1;
@@ -457,6 +454,34 @@ ngx_http_flash_throttle_full(ngx_http_flash_throttle_ctx_t *ctx)
     ctx->verdict.position = 0;
     ctx->verdict.retry_ms = ctx->conf->rules.poll_max_ms;
     ctx->verdict.wait_ms = ctx->conf->rules.poll_max_ms;
+}
+
+
+/*
+ * An internal redirect, maybe to another upstream.  Of those who are not let in
+ * it is an error of our answer, as a body that cannot be discarded: the page of
+ * that error may be the very upstream.
+ */
+
+static ngx_int_t
+ngx_http_flash_throttle_redirected(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx)
+{
+    switch (ctx->status) {
+
+    case NGX_HTTP_FLASH_THROTTLE_PASSED:
+    case NGX_HTTP_FLASH_THROTTLE_ADMITTED:
+    case NGX_HTTP_FLASH_THROTTLE_BYPASSED:
+        break;
+
+    default:
+        if (!ctx->conf->dry_run && !r->post_action) {
+            return NGX_HTTP_SERVICE_UNAVAILABLE;
+        }
+    }
+
+    return ngx_http_flash_throttle_listen(r, ctx) == NGX_OK
+           ? NGX_DECLINED : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
 
 

@@ -278,3 +278,33 @@ nobody:{PLAIN}secret
     my $shopper = shopper;
     is($shopper->get('/limited')->status, 200, 'let in');
     is($shopper->get('/limited')->status, 429, 'but only so often');
+
+
+
+=== TEST 10: an error_page lets nobody in who waits
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
+--- config
+    error_page 400 = @shop;
+    location / {
+        flash_throttle zone=sale;
+        proxy_pass http://upstream;
+    }
+    location @shop {
+        proxy_pass http://upstream;
+    }
+    location /throttle {
+        flash_throttle_status;
+    }
+--- shop
+    my @broken = ('Transfer-Encoding' => 'chunked', Behind => "no length\r\n");
+    my $response = shopper->request('POST', '/checkout', @broken);
+
+    is($response->status, 200, 'let in, and answered as the shop says');
+    is(scalar(hits), 1, 'by the upstream');
+
+    $response = shopper->request('POST', '/checkout', @broken);
+
+    is($response->status, 503, 'waits');
+    is(scalar(hits), 1, 'and nothing at the upstream');
+    is(status_of('sale', 'localhost')->{queued}, 1, 'told to wait once');
