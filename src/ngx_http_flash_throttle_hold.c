@@ -75,6 +75,11 @@ ngx_http_flash_throttle_hold(ngx_http_request_t *r,
 
     } else {
         if (ngx_handle_read_event(r->connection->read, 0) != NGX_OK) {
+
+            /* or the end of the hold would run the phases under an error page */
+
+            ngx_http_flash_throttle_leave(ctx);
+
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
     }
