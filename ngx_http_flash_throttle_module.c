@@ -303,6 +303,7 @@ ngx_http_flash_throttle_merge_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_http_flash_throttle_conf_t *prev = parent;
     ngx_http_flash_throttle_conf_t *conf = child;
 
+    ngx_http_core_loc_conf_t             *clcf;
     ngx_http_flash_throttle_zone_t       *zone;
     ngx_http_flash_throttle_main_conf_t  *ftmf;
 
@@ -349,6 +350,14 @@ ngx_http_flash_throttle_merge_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_uint_value(conf->log_level, prev->log_level, NGX_LOG_INFO);
     ngx_conf_merge_value(conf->dry_run, prev->dry_run, 0);
     ngx_conf_merge_value(conf->feedback, prev->feedback, 0);
+
+    /* "if" and "limit_except" keep the handler of what they stand in */
+
+    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+
+    if (clcf->noname && clcf->handler == NULL) {
+        conf->aside = prev->aside;
+    }
 
     if (conf->shm_zone == NULL || conf->aside) {
         return NGX_CONF_OK;

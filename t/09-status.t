@@ -245,3 +245,39 @@ __DATA__
     is(shopper->get('/checkout?shop=a')->status, 200, 'let in');
     is(shopper->get('/checkout?shop=a')->status, 503, 'a line');
     is(shopper->get('/any?shop=a')->json->{zones}{sale}{keys}{a}{admitted}, 1, 'the figures, everywhere else');
+
+
+
+=== TEST 8: a status and a control with an "if", and with a limit_except
+--- http_config
+    flash_throttle_zone $arg_shop zone=sale:1m rate=1r/m;
+--- config
+    flash_throttle zone=sale;
+
+    location / {
+        proxy_pass http://upstream;
+    }
+    location /throttle {
+        flash_throttle_status;
+        if ($arg_any) {
+            set $any 1;
+        }
+    }
+    location /control {
+        flash_throttle_control;
+        limit_except POST {
+            deny all;
+        }
+    }
+    location /elsewhere {
+        flash_throttle_status;
+        if ($arg_any) {
+            proxy_pass http://upstream;
+        }
+    }
+--- shop
+    shopper->get('/checkout?shop=a');
+
+    is(shopper->get('/throttle?shop=a&any=1')->json->{zones}{sale}{keys}{a}{admitted}, 1, 'the figures');
+    is(shopper->get('/control?shop=a')->status, 403, 'kept out, not in line');
+    is(shopper->get('/elsewhere?shop=a&any=1')->status, 503, 'what is no status waits');
