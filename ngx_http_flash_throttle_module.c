@@ -380,6 +380,8 @@ ngx_http_flash_throttle_merge_conf(ngx_conf_t *cf, void *parent, void *child)
         zone->rules = &conf->rules;
     }
 
+    ngx_http_flash_throttle_check_key(cf, zone);
+
     if (ngx_http_flash_throttle_init_adapt(cf, conf) != NGX_OK) {
         return NGX_CONF_ERROR;
     }

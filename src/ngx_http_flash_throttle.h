@@ -66,6 +66,9 @@ struct ngx_http_flash_throttle_zone_s {
 
     ft_adapt_rules_t                *adapt;         /* NULL: off */
 
+    /* warned of, see ngx_http_flash_throttle_check_key() */
+    ngx_http_core_srv_conf_t        *nameless;
+
     /* of this worker */
     uint32_t                         worker;
     time_t                           joined;
@@ -388,6 +391,10 @@ char *ngx_http_flash_throttle_log_level(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 char *ngx_http_flash_throttle_adapt(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
+
+/* Warns of a key that is empty in the server that is being merged. */
+void ngx_http_flash_throttle_check_key(ngx_conf_t *cf,
+    ngx_http_flash_throttle_zone_t *zone);
 
 /* Makes the key ring: from the secret file, or one of this start. */
 char *ngx_http_flash_throttle_init_secrets(ngx_conf_t *cf,

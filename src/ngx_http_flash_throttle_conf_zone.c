@@ -209,6 +209,12 @@ ngx_http_flash_throttle_zone(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
+    if (value[1].len == 0) {
+        return ngx_http_flash_throttle_refuse(cf, cmd, "key", &value[1],
+                          "text or variables, as in \"$server_name\", "
+                          "an empty key is not throttled");
+    }
+
     size = 0;
     name.len = 0;
     zone->limits.period_ms = FT_PERIOD_DEFAULT_MS;
@@ -291,4 +297,39 @@ ngx_http_flash_throttle_add_zone(ngx_conf_t *cf, ngx_command_t *cmd,
     shm_zone->data = zone;
 
     return NGX_CONF_OK;
+}
+
+
+/*
+ * What has an empty key is not throttled, and the obvious key is empty in a
+ * server that is the only one and has no name.
+ */
+
+void
+ngx_http_flash_throttle_check_key(ngx_conf_t *cf,
+    ngx_http_flash_throttle_zone_t *zone)
+{
+    ngx_str_t                 *key;
+    ngx_http_core_srv_conf_t  *cscf;
+
+    key = &zone->key.value;
+    cscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_core_module);
+
+    if (cscf->server_name.len || zone->nameless == cscf
+        || (ngx_strcmp(key->data, "$server_name") != 0
+            && ngx_strcmp(key->data, "${server_name}") != 0))
+    {
+        return;
+    }
+
+    /* once for all locations of a server */
+
+    zone->nameless = cscf;
+
+    ngx_log_error(NGX_LOG_WARN, cf->log, 0,
+                  "the server in %s:%ui has no \"server_name\", so the key "
+                  "\"%V\" of zone \"%V\" is empty in it and nobody is "
+                  "throttled, name the server",
+                  cscf->file_name, cscf->line, key,
+                  &zone->shm_zone->shm.name);
 }

@@ -268,3 +268,38 @@ __DATA__
     # 100 places would take 20 seconds
     cmp_ok(time - $begin, '<', 5, 'let in soon');
     is(status_of('sale', 'localhost')->{admitted}, 2, 'as the second one');
+
+
+
+=== TEST 12: a server without a name has an empty key, which is warned of
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
+    flash_throttle_zone $scheme zone=other:1m rate=1r/m;
+
+    server {
+        listen unix:$TEST_NGINX_HTML_DIR/nameless.sock;
+
+        location /checkout {
+            flash_throttle zone=sale;
+            empty_gif;
+        }
+        location /again {
+            flash_throttle zone=sale;
+            empty_gif;
+        }
+        location /other {
+            flash_throttle zone=other;
+            empty_gif;
+        }
+    }
+--- config
+    location / {
+        flash_throttle zone=sale;
+        proxy_pass http://upstream;
+    }
+--- shop
+    my @warnings = error_log =~ /\[warn\] .*(the server in .* has no "server_name".*)/g;
+
+    is(scalar(@warnings), 1, 'once for a server');
+    like($warnings[0], qr{^the server in \S+nginx.conf:\d+ has no "server_name", so the key "\$server_name" of zone "sale" is empty},
+         'and says which');

@@ -896,3 +896,18 @@ invalid attributes in "flash_throttle_cookie" directive, browsers want "Secure"
 "\"flash_throttle_secret_file\" has no secret in \"$ENV{TEST_NGINX_HTML_DIR}/secret\", it must be one a line"
 --- no_error_log
 [alert]
+
+
+
+=== TEST 58: a key that is always empty
+--- http_config
+    flash_throttle_zone "" zone=sale:1m rate=1r/s;
+--- config
+    location / {
+        empty_gif;
+    }
+--- must_die
+--- error_log
+invalid key "" in "flash_throttle_zone" directive, it must be text or variables, as in "$server_name", an empty key is not throttled
+--- no_error_log
+[alert]
