@@ -19,14 +19,16 @@ test-unit: $(UNIT_PROGS) $(UNIT_REPLAYS) ## unit tests of the core
 
 # gcc warns that the detector does not see fences; ft_zone_find() has one
 
+RACE_TESTS := test_threads test_race
 RACE_CFLAGS := -O1 -g -Wall -Wextra -Werror \
                $(if $(findstring clang,$(CC)),,-Wno-tsan)
 
 test-race: ## the core's workers as threads, under ThreadSanitizer
 	@$(MAKE) --no-print-directory BUILD=build/race \
 	    SANITIZE_FLAGS=-fsanitize=thread CFLAGS='$(RACE_CFLAGS)' \
-	    build/race/unit/test_threads
-	@TSAN_OPTIONS=halt_on_error=1 t/unit/run.sh build/race/unit/test_threads
+	    $(RACE_TESTS:%=build/race/unit/%)
+	@TSAN_OPTIONS=halt_on_error=1 t/unit/run.sh \
+	    $(RACE_TESTS:%=build/race/unit/%)
 
 $(BUILD)/unit/%.o: t/unit/%.c
 	@mkdir -p $(@D)

@@ -13,6 +13,9 @@
 #include "ft_word.h"
 
 
+#define FT_TRIES  64            /* for room that others ask for at this instant */
+
+
 void
 ft_adapt_obey(ft_call_t *call, const ft_adapt_rules_t *rules)
 {
@@ -55,37 +58,102 @@ ft_admission_end_session(const ft_call_t *call, uint64_t first_ms)
 }
 
 
-/* Counts a pass that begins now; false: it would be one too many. */
+/*
+ * Counted before it is compared: no two can both take the last room.  Both may
+ * find one too many, though, and take back; so whoever has taken back looks
+ * again, and the last of them to take back finds the room.
+ */
 static bool
 ft_admission_begin_session(const ft_call_t *call, uint64_t first_ms)
 {
+    uint32_t        i, most;
     ft_sessions_t  *sessions;
 
     if (call->rules->session_ms == 0) {
         return true;
     }
 
+    most = call->limits->sessions;
     sessions = &call->state->sessions;
 
-    ft_sessions_add(sessions, ft_admission_end_ms(call, first_ms),
-                    call->rules->session_ms);
-
-    if (call->limits->sessions == 0) {
+    if (most == 0) {
+        ft_sessions_add(sessions, ft_admission_end_ms(call, first_ms),
+                        call->rules->session_ms);
         return true;
     }
 
-    ft_store(&sessions->bounded, 1);
+    for (i = 0; i < FT_TRIES; i++) {
 
-    if (ft_sessions_alive(sessions, call->now_ms) <= call->limits->sessions) {
-        return true;
+        if (ft_sessions_alive(sessions, call->now_ms) >= most) {
+            break;
+        }
+
+        ft_sessions_add(sessions, ft_admission_end_ms(call, first_ms),
+                        call->rules->session_ms);
+
+        ft_store(&sessions->bounded, 1);
+
+        if (ft_sessions_alive(sessions, call->now_ms) <= most) {
+            return true;
+        }
+
+        ft_admission_end_session(call, first_ms);
     }
-
-    ft_admission_end_session(call, first_ms);
 
     return false;
 }
 
 
+/* At the upstream, or expected there. */
+static uint32_t
+ft_admission_inflight(const ft_call_t *call)
+{
+    return ft_state_inflight(call->state, call->workers)
+           + ft_admission_expecting(call);
+}
+
+
+/* As with passes: counted, compared, and looked at again. */
+static bool
+ft_admission_begin_flight(const ft_call_t *call)
+{
+    uint32_t    i, most;
+    ft_hand_t  *hand;
+
+    most = call->limits->inflight;
+    hand = &call->state->hand[call->worker];
+
+    if (most == 0) {
+        atomic_fetch_add(&hand->inflight, 1);
+        return true;
+    }
+
+    for (i = 0; i < FT_TRIES; i++) {
+
+        if (ft_admission_inflight(call) >= most) {
+            break;
+        }
+
+        atomic_fetch_add(&hand->inflight, 1);
+
+        if (ft_admission_inflight(call) <= most) {
+            return true;
+        }
+
+        atomic_fetch_sub(&hand->inflight, 1);
+    }
+
+    ft_store(&call->state->adapt.turned_away, 1);
+
+    return false;
+}
+
+
+/*
+ * The bucket last: from it nothing is ever taken back, so who is refused because
+ * others ask is refused for the sake of one who gets in, or of a bucket that has
+ * no room for either.
+ */
 bool
 ft_admission_take(const ft_call_t *call, uint64_t first_ms)
 {
@@ -97,16 +165,7 @@ ft_admission_take(const ft_call_t *call, uint64_t first_ms)
 
     hand = &call->state->hand[call->worker];
 
-    /* counted before it is compared: two workers cannot both take the last */
-
-    atomic_fetch_add(&hand->inflight, 1);
-
-    if (call->limits->inflight
-        && ft_state_inflight(call->state, call->workers)
-           + ft_admission_expecting(call) > call->limits->inflight)
-    {
-        atomic_fetch_sub(&hand->inflight, 1);
-        ft_store(&call->state->adapt.turned_away, 1);
+    if (!ft_admission_begin_flight(call)) {
         return false;
     }
 

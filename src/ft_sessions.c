@@ -107,7 +107,7 @@ ft_sessions_sum(const ft_sessions_t *sessions, uint32_t i, uint64_t from,
     uint64_t  time, word, latest;
 
     n = 0;
-    latest = ft_load(&sessions->until_ms[i]) >> ft_session_shift[i];
+    latest = atomic_load(&sessions->until_ms[i]) >> ft_session_shift[i];
 
     if (to > latest) {
         to = latest;

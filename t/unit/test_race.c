@@ -1,0 +1,263 @@
+
+/*
+ * Workers, as threads, that ask for the last room at one instant: as many are
+ * let in as there is room for, not one more and not one fewer, whichever of the
+ * bounds is the tightest.
+ */
+
+#include <pthread.h>
+#include <sched.h>
+#include "unit.h"
+#include "ft_admission.h"
+
+
+#define RACERS  4
+#define ROUNDS  20000
+#define SPINS   200         /* for those on another core, before it yields */
+
+
+typedef struct {
+    ft_state_t        *state;
+    ft_limits_t        limits;
+    ft_rules_t         rules;
+    uint64_t           now_ms;
+    uint32_t           racers;
+
+    _Atomic uint32_t   round;       /* begun; UINT32_MAX: no more */
+    _Atomic uint32_t   ready;       /* racers at the line */
+    _Atomic uint32_t   over;        /* racers at the end */
+    _Atomic uint32_t   admitted;
+} race_t;
+
+
+typedef struct {
+    race_t            *race;
+    uint32_t           worker;
+} racer_t;
+
+
+static race_t *
+race_of(uint32_t racers, ft_policy_t policy)
+{
+    race_t  *race;
+
+    race = unit_shared(sizeof(race_t));
+    race->state = unit_shared(sizeof(ft_state_t));
+    race->racers = racers;
+    race->now_ms = UNIT_EPOCH_MS;
+    race->limits.period_ms = FT_PERIOD_DEFAULT_MS;
+    race->rules.policy = policy;
+    race->rules.poll_min_ms = FT_POLL_MIN_DEFAULT_MS;
+    race->rules.poll_max_ms = FT_POLL_MAX_DEFAULT_MS;
+    race->rules.session_ms = 600000;
+
+    return race;
+}
+
+
+static void
+race_free(race_t *race)
+{
+    free(race->state);
+    free(race);
+}
+
+
+static void
+race_pause(unsigned *n)
+{
+    if (++*n > SPINS) {
+        sched_yield();
+    }
+}
+
+
+static ft_call_t
+race_call(race_t *race, uint32_t worker)
+{
+    ft_call_t  call;
+
+    memset(&call, 0, sizeof(ft_call_t));
+
+    call.state = race->state;
+    call.limits = &race->limits;
+    call.rules = &race->rules;
+    call.now_ms = race->now_ms;
+    call.worker = worker;
+    call.workers = race->racers;
+
+    return call;
+}
+
+
+static void *
+race_run(void *data)
+{
+    racer_t  *racer = data;
+
+    race_t       *race;
+    unsigned      n;
+    uint32_t      round;
+    ft_call_t     call;
+    ft_ticket_t   ticket;
+
+    race = racer->race;
+
+    for (round = 1; /* void */; round++) {
+
+        for (n = 0; atomic_load(&race->round) < round; race_pause(&n)) {
+            /* void */
+        }
+
+        if (atomic_load(&race->round) == UINT32_MAX) {
+            return NULL;
+        }
+
+        call = race_call(race, racer->worker);
+        memset(&ticket, 0, sizeof(ft_ticket_t));
+        ticket.id = (uint64_t) round * RACERS + racer->worker;
+
+        atomic_fetch_add(&race->ready, 1);
+
+        for (n = 0; atomic_load(&race->ready) < race->racers; race_pause(&n)) {
+            /* void */
+        }
+
+        if (ft_admission_decide(&call, &ticket, NULL, NULL, false).answer
+            == FT_ADMIT)
+        {
+            atomic_fetch_add(&race->admitted, 1);
+        }
+
+        atomic_fetch_add(&race->over, 1);
+    }
+}
+
+
+/* One round; how many were let in. */
+static uint32_t
+race_round(race_t *race)
+{
+    unsigned    n;
+    ft_call_t   call;
+
+    race->now_ms += 1000;
+    ft_state_init(race->state, 1, race->now_ms);
+
+    /* the tick is due to nobody: they go for the room and nothing else */
+
+    call = race_call(race, 0);
+    (void) ft_admission_snapshot(&call);
+
+    atomic_store(&race->ready, 0);
+    atomic_store(&race->over, 0);
+    atomic_store(&race->admitted, 0);
+    atomic_fetch_add(&race->round, 1);
+
+    for (n = 0; atomic_load(&race->over) < race->racers; race_pause(&n)) {
+        /* void */
+    }
+
+    return atomic_load(&race->admitted);
+}
+
+
+/* Each bound lets in from one to all of them, or is none; the least counts. */
+static void
+race_bound(race_t *race, uint64_t *seed, uint32_t *room)
+{
+    uint32_t  i, bound[3];
+
+    *room = race->racers;
+
+    for (i = 0; i < 3; i++) {
+        bound[i] = (uint32_t) unit_between(seed, 1, 2 * race->racers);
+
+        if (bound[i] > race->racers) {
+            bound[i] = 0;
+
+        } else if (bound[i] < *room) {
+            *room = bound[i];
+        }
+    }
+
+    race->limits.inflight = bound[0];
+    race->limits.sessions = bound[1];
+
+    /* so slow that nothing leaks away within a round */
+
+    race->limits.rate_milli = bound[2] ? 1 : 0;
+    race->limits.burst = bound[2] ? bound[2] : 1;
+}
+
+
+static void
+check_races(uint32_t racers, ft_policy_t policy)
+{
+    race_t      *race;
+    racer_t      racer[RACERS];
+    unsigned     i;
+    uint32_t     room, admitted, more, fewer;
+    uint64_t     seed;
+    pthread_t    id[RACERS];
+
+    seed = racers;
+    more = fewer = 0;
+
+    race = race_of(racers, policy);
+
+    for (i = 0; i < racers; i++) {
+        racer[i].race = race;
+        racer[i].worker = i;
+        assert_int_equal(pthread_create(&id[i], NULL, race_run, &racer[i]), 0);
+    }
+
+    for (i = 0; i < ROUNDS; i++) {
+        race_bound(race, &seed, &room);
+        admitted = race_round(race);
+        more += admitted > room;
+        fewer += admitted < room;
+    }
+
+    atomic_store(&race->round, UINT32_MAX);
+
+    for (i = 0; i < racers; i++) {
+        assert_int_equal(pthread_join(id[i], NULL), 0);
+    }
+
+    unit_check(more == 0 && fewer == 0,
+               "of %u rounds %u let in too many, and %u too few", ROUNDS, more,
+               fewer);
+
+    race_free(race);
+}
+
+
+static void
+test_two_for_the_last_room(void **unused)
+{
+    (void) unused;
+
+    check_races(2, FT_POLICY_REJECT);
+}
+
+
+static void
+test_four_for_the_last_room(void **unused)
+{
+    (void) unused;
+
+    check_races(4, FT_POLICY_REJECT);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest  tests[] = {
+        cmocka_unit_test(test_two_for_the_last_room),
+        cmocka_unit_test(test_four_for_the_last_room)
+    };
+
+    return unit_tests(tests);
+}
