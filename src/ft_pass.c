@@ -57,7 +57,7 @@ ft_admission_expecting(const ft_call_t *call)
     end = (call->now_ms + FT_EXPECT_MS) >> 8;
 
     for (row = call->now_ms >> 8; row <= end; row++) {
-        word = ft_load(ft_admission_expected(call->state, row << 8, &mark));
+        word = atomic_load(ft_admission_expected(call->state, row << 8, &mark));
 
         if ((word & 0xffff0000) == mark) {
             n += word & 0xffff;
@@ -223,6 +223,10 @@ ft_admission_enter(const ft_call_t *call, const ft_ticket_t *pass)
     {
         return;
     }
+
+    /* in between, so that no sum misses it in both, see ft_room.c */
+
+    atomic_fetch_add(&state->arrived, 1);
 
     row = ft_admission_expected(state, pass->seen_ms + FT_EXPECT_MS, &mark);
     word = ft_load(row);

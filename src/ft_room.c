@@ -104,12 +104,25 @@ ft_admission_begin_session(const ft_call_t *call, uint64_t first_ms)
 }
 
 
-/* At the upstream, or expected there. */
+/*
+ * At the upstream, or expected there.  A page that comes meanwhile might be
+ * missed on its way from the one to the other.
+ */
 static uint32_t
 ft_admission_inflight(const ft_call_t *call)
 {
-    return ft_state_inflight(call->state, call->workers)
-           + ft_admission_expecting(call);
+    uint32_t     n, arrived;
+    ft_state_t  *state;
+
+    state = call->state;
+
+    do {
+        arrived = atomic_load(&state->arrived);
+        n = ft_state_inflight(state, call->workers)
+            + ft_admission_expecting(call);
+    } while (atomic_load(&state->arrived) != arrived);
+
+    return n;
 }
 
 

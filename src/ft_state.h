@@ -113,6 +113,7 @@ typedef struct {
     ft_opening_t      opening;
     ft_totals_t       totals;
     _Atomic uint32_t  expected[FT_DUES];    /* admitted polls under way */
+    _Atomic uint32_t  arrived;      /* of them, so far */
     _Atomic uint32_t  seen[FT_SEEN];
     ft_marks_t        marks;
     ft_sessions_t     sessions;

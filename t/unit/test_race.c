@@ -13,6 +13,7 @@
 
 #define RACERS  4
 #define ROUNDS  20000
+#define VISITS  600000
 #define SPINS   200         /* for those on another core, before it yields */
 
 
@@ -251,12 +252,94 @@ test_four_for_the_last_room(void **unused)
 }
 
 
+/* Polls, whose pages come at once: from expected to in flight, and home. */
+static void *
+race_visit(void *data)
+{
+    racer_t  *racer = data;
+
+    race_t       *race;
+    uint32_t      n, inside;
+    uint64_t      id;
+    ft_call_t     call;
+    ft_ticket_t   ticket;
+
+    race = racer->race;
+    call = race_call(race, racer->worker);
+    call.workers = FT_WORKERS;
+    id = (uint64_t) racer->worker << 32;
+
+    for (n = 0; n < VISITS; n++) {
+        memset(&ticket, 0, sizeof(ft_ticket_t));
+        ticket.id = ++id;
+
+        if (ft_admission_decide(&call, &ticket, NULL, NULL, false).answer
+            != FT_ADMIT)
+        {
+            continue;
+        }
+
+        inside = atomic_fetch_add(&race->admitted, 1) + 1;
+
+        if (inside > race->limits.inflight) {
+            atomic_fetch_add(&race->over, 1);
+        }
+
+        ft_admission_pass(&call, &ticket);
+        ft_admission_expect(&call, &ticket);
+        ft_admission_enter(&call, &ticket);
+
+        atomic_fetch_sub(&race->admitted, 1);
+        ft_admission_done(race->state, 1, racer->worker);
+    }
+
+    return NULL;
+}
+
+
+/*
+ * A page is missed neither where it was expected nor where it has come, though
+ * it takes its time to sum up so many workers.
+ */
+static void
+test_pages_on_their_way(void **unused)
+{
+    race_t     *race;
+    racer_t     racer[RACERS];
+    unsigned    i;
+    pthread_t   id[RACERS];
+
+    (void) unused;
+
+    race = race_of(2, FT_POLICY_REJECT);
+    race->limits.inflight = 1;
+    race->limits.burst = 1;
+    ft_state_init(race->state, 1, race->now_ms);
+
+    for (i = 0; i < 2; i++) {
+        racer[i].race = race;
+        racer[i].worker = i;
+        assert_int_equal(pthread_create(&id[i], NULL, race_visit, &racer[i]),
+                         0);
+    }
+
+    for (i = 0; i < 2; i++) {
+        assert_int_equal(pthread_join(id[i], NULL), 0);
+    }
+
+    unit_check(race->over == 0, "%u times too many were inside", race->over);
+
+    race_free(race);
+}
+
+
 int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
         cmocka_unit_test(test_two_for_the_last_room),
-        cmocka_unit_test(test_four_for_the_last_room)
+        cmocka_unit_test(test_four_for_the_last_room),
+        cmocka_unit_test(test_pages_on_their_way)
     };
 
     return unit_tests(tests);
