@@ -38,8 +38,10 @@
 /* what of a block of SHA-256 is left in front of the message's length */
 #define FT_LAST_BLOCK_LEN  (SHA256_CBLOCK - 8)
 
-/* base64 goes by six bytes, in a word of eight: it overruns by two */
-#define FT_RAW_LEN         (FT_TICKET_BODY_LEN + FT_TICKET_MAC_LEN + 2)
+/* a ticket as numbers, each of eight bytes: its body, then its MAC */
+#define FT_BODY_WORDS      (FT_TICKET_BODY_LEN / 8)
+#define FT_MAC_WORDS       (FT_TICKET_MAC_LEN / 8)
+#define FT_WORDS           (FT_BODY_WORDS + FT_MAC_WORDS)
 
 
 /* HMAC (RFC 2104) as far as the pads: hashed once, copied for each message. */
@@ -85,14 +87,19 @@ ft_put64(uint8_t *p, uint64_t value)
 }
 
 
-static uint64_t
-ft_get64(const uint8_t *p)
+/*
+ * SHA-256 and base64 read sixteen bytes at a time, and what was written in smaller
+ * parts just before has to reach the cache first.
+ */
+typedef uint64_t  ft_pair_t __attribute__((vector_size(16)));
+
+
+static void
+ft_put_pair(uint8_t *p, uint64_t a, uint64_t b)
 {
-    uint64_t  value;
+    ft_pair_t  pair = { htobe64(a), htobe64(b) };
 
-    memcpy(&value, p, sizeof(value));
-
-    return be64toh(value);
+    memcpy(p, &pair, sizeof(pair));
 }
 
 
@@ -151,21 +158,17 @@ ft_mac_add(ft_mac_t *mac, const void *data, size_t len)
 }
 
 
-/* Writes a hash as it stands to where it is to be read. */
-static void
-ft_mac_words(const SHA256_CTX *sha, uint8_t *p)
+/* Two words of a hash as one number. */
+static uint64_t
+ft_mac_word(const ft_mac_t *mac, unsigned i)
 {
-    unsigned  i;
-
-    for (i = 0; i < SHA256_DIGEST_LENGTH / 4; i++) {
-        ft_put32(p + 4 * i, sha->h[i]);
-    }
+    return (uint64_t) mac->sha.h[2 * i] << 32 | mac->sha.h[2 * i + 1];
 }
 
 
-/* Writes the SHA256_DIGEST_LENGTH bytes of the HMAC. */
+/* Writes the first FT_TICKET_MAC_LEN bytes of the HMAC, as numbers. */
 static void
-ft_mac_end(ft_mac_t *mac, const ft_key_t *key, uint8_t *digest)
+ft_mac_end(ft_mac_t *mac, const ft_key_t *key, uint64_t words[FT_MAC_WORDS])
 {
     size_t  at;
 
@@ -177,25 +180,28 @@ ft_mac_end(ft_mac_t *mac, const ft_key_t *key, uint8_t *digest)
     }
 
     ft_put64(mac->block + FT_LAST_BLOCK_LEN, (SHA256_CBLOCK + mac->len) * 8);
-    ft_mac_block(mac);
-
-    ft_mac_words(&mac->sha, mac->block);
-    memcpy(mac->sha.h, key->outer.h, sizeof(mac->sha.h));
-
-    mac->block[SHA256_DIGEST_LENGTH] = 0x80;
-    ft_put64(mac->block + FT_LAST_BLOCK_LEN,
-             (SHA256_CBLOCK + SHA256_DIGEST_LENGTH) * 8);
     SHA256_Transform(&mac->sha, mac->block);
 
-    ft_mac_words(&mac->sha, digest);
+    ft_put_pair(mac->block, ft_mac_word(mac, 0), ft_mac_word(mac, 1));
+    ft_put_pair(mac->block + 16, ft_mac_word(mac, 2), ft_mac_word(mac, 3));
+    ft_put_pair(mac->block + SHA256_DIGEST_LENGTH, UINT64_C(1) << 63, 0);
+    ft_put_pair(mac->block + SHA256_DIGEST_LENGTH + 16, 0,
+                (SHA256_CBLOCK + SHA256_DIGEST_LENGTH) * 8);
+
+    memcpy(mac->sha.h, key->outer.h, sizeof(mac->sha.h));
+    SHA256_Transform(&mac->sha, mac->block);
+
+    words[0] = ft_mac_word(mac, 0);
+    words[1] = ft_mac_word(mac, 1);
 }
 
 
 static void
 ft_key_init(ft_key_t *key, const ft_secret_t *secret)
 {
-    uint8_t   block[SHA256_CBLOCK], digest[SHA256_DIGEST_LENGTH];
+    uint8_t   block[SHA256_CBLOCK];
     ft_mac_t  mac;
+    uint64_t  words[FT_MAC_WORDS];
 
     memset(block, 0, sizeof(block));
 
@@ -213,9 +219,9 @@ ft_key_init(ft_key_t *key, const ft_secret_t *secret)
 
     ft_mac_begin(&mac, key);
     ft_mac_add(&mac, FT_KEY_ID_LABEL, sizeof(FT_KEY_ID_LABEL) - 1);
-    ft_mac_end(&mac, key, digest);
+    ft_mac_end(&mac, key, words);
 
-    key->id = digest[0];
+    key->id = (uint8_t) (words[0] >> 56);
 }
 
 
@@ -262,13 +268,14 @@ ft_keyring_free(ft_keyring_t *ring)
  */
 static void
 ft_ticket_mac(const ft_key_t *key, const ft_ticket_context_t *context,
-    const uint8_t *body, uint8_t *digest)
+    const uint64_t body[FT_BODY_WORDS], uint64_t words[FT_MAC_WORDS])
 {
     ft_mac_t  mac;
 
     ft_mac_begin(&mac, key);
 
-    memcpy(mac.block, body, FT_TICKET_BODY_LEN);
+    ft_put_pair(mac.block, body[0], body[1]);
+    ft_put_pair(mac.block + 16, body[2], body[3]);
     ft_put32(mac.block + FT_TICKET_BODY_LEN,
              (uint32_t) (context->zone_len << 16 | context->key_len));
     mac.len = FT_TICKET_BODY_LEN + 4;
@@ -277,7 +284,7 @@ ft_ticket_mac(const ft_key_t *key, const ft_ticket_context_t *context,
     ft_mac_add(&mac, context->key, context->key_len);
     ft_mac_add(&mac, context->bind, context->bind_len);
 
-    ft_mac_end(&mac, key, digest);
+    ft_mac_end(&mac, key, words);
 }
 
 
@@ -358,46 +365,63 @@ ft_gather(uint64_t values)
 }
 
 
-/* Eight digits are six bytes. */
+/* Eight digits are 48 bits: three numbers are four such groups. */
 static void
-ft_ticket_encode(const uint8_t *raw, char *text)
+ft_ticket_encode(const uint64_t words[FT_WORDS], char *text)
 {
-    size_t       i;
-    uint64_t     values[2];
-    ft_digits_t  digits;
+    size_t           i;
+    uint64_t         group[4];
+    ft_pair_t        pair;
+    ft_digits_t      digits;
+    const uint64_t  *w;
 
-    for (i = 0; i < FT_TICKET_LEN / 16; i++, raw += 12, text += 16) {
-        values[0] = htobe64(ft_spread(ft_get64(raw) >> 16));
-        values[1] = htobe64(ft_spread(ft_get64(raw + 6) >> 16));
+    for (w = words; w < words + FT_WORDS; w += 3) {
+        group[0] = w[0] >> 16;
+        group[1] = (w[0] & 0xffff) << 32 | w[1] >> 32;
+        group[2] = (w[1] & UINT32_MAX) << 16 | w[2] >> 48;
+        group[3] = w[2] & FT_FIRST_MASK;
 
-        memcpy(&digits, values, sizeof(digits));
-        digits = ft_digits(digits);
-        memcpy(text, &digits, sizeof(digits));
+        for (i = 0; i < 4; i += 2) {
+            pair = (ft_pair_t) { htobe64(ft_spread(group[i])),
+                                 htobe64(ft_spread(group[i + 1])) };
+            digits = ft_digits((ft_digits_t) pair);
+
+            memcpy(text, &digits, sizeof(digits));
+            text += sizeof(digits);
+        }
     }
 }
 
 
 static bool
-ft_ticket_decode(const char *text, uint8_t *raw)
+ft_ticket_decode(const char *text, uint64_t words[FT_WORDS])
 {
-    size_t       i;
-    uint64_t     values[2];
-    ft_digits_t  digits, bad;
+    size_t        i;
+    uint64_t      group[4], *w;
+    ft_pair_t     pair;
+    ft_digits_t   digits, bad;
 
     bad = ft_all(0);
 
-    for (i = 0; i < FT_TICKET_LEN / 16; i++, raw += 12, text += 16) {
-        memcpy(&digits, text, sizeof(digits));
-        digits = ft_values(digits, &bad);
-        memcpy(values, &digits, sizeof(digits));
+    for (w = words; w < words + FT_WORDS; w += 3) {
 
-        ft_put64(raw, ft_gather(be64toh(values[0])) << 16);
-        ft_put64(raw + 6, ft_gather(be64toh(values[1])) << 16);
+        for (i = 0; i < 4; i += 2) {
+            memcpy(&digits, text, sizeof(digits));
+            text += sizeof(digits);
+
+            pair = (ft_pair_t) ft_values(digits, &bad);
+            group[i] = ft_gather(be64toh(pair[0]));
+            group[i + 1] = ft_gather(be64toh(pair[1]));
+        }
+
+        w[0] = group[0] << 16 | group[1] >> 32;
+        w[1] = group[1] << 32 | group[2] >> 16;
+        w[2] = group[2] << 48 | group[3];
     }
 
-    memcpy(values, &bad, sizeof(bad));
+    pair = (ft_pair_t) bad;
 
-    return (values[0] | values[1]) == 0;
+    return (pair[0] | pair[1]) == 0;
 }
 
 
@@ -405,33 +429,30 @@ void
 ft_ticket_sign(const ft_keyring_t *ring, const ft_ticket_context_t *context,
     const ft_ticket_t *ticket, char *text)
 {
-    uint8_t  raw[FT_TICKET_BODY_LEN + SHA256_DIGEST_LENGTH];
+    uint64_t  words[FT_WORDS];
 
-    ft_put64(raw, (uint64_t) (FT_TICKET_VERSION << 4 | ticket->kind) << 56
-                  | (uint64_t) ring->keys[0].id << 48
-                  | (ticket->first_ms & FT_FIRST_MASK));
-    ft_put32(raw + 8, (uint32_t) (ticket->seen_ms - ticket->first_ms));
-    ft_put32(raw + 12, (uint32_t) (ticket->due_ms - ticket->seen_ms));
-    ft_put32(raw + 16, ticket->epoch);
-    ft_put64(raw + 20, ticket->id);
-    ft_put32(raw + 28, (uint32_t) ticket->place << 24);
+    words[0] = (uint64_t) (FT_TICKET_VERSION << 4 | ticket->kind) << 56
+               | (uint64_t) ring->keys[0].id << 48
+               | (ticket->first_ms & FT_FIRST_MASK);
+    words[1] = (ticket->seen_ms - ticket->first_ms) << 32
+               | (uint32_t) (ticket->due_ms - ticket->seen_ms);
+    words[2] = (uint64_t) ticket->epoch << 32 | ticket->id >> 32;
+    words[3] = ticket->id << 32 | (uint32_t) ticket->place << 24;
 
-    ft_ticket_mac(&ring->keys[0], context, raw, raw + FT_TICKET_BODY_LEN);
-    ft_ticket_encode(raw, text);
+    ft_ticket_mac(&ring->keys[0], context, words, words + FT_BODY_WORDS);
+    ft_ticket_encode(words, text);
 }
 
 
 /* What the signature vouches for may still be of a later version. */
 static bool
-ft_ticket_read(const uint8_t *raw, ft_ticket_t *ticket)
+ft_ticket_read(const uint64_t words[FT_WORDS], ft_ticket_t *ticket)
 {
-    uint64_t  times;
-
-    if (raw[0] >> 4 != FT_TICKET_VERSION) {
+    if (words[0] >> 60 != FT_TICKET_VERSION) {
         return false;
     }
 
-    switch (raw[0] & 15) {
+    switch (words[0] >> 56 & 15) {
 
     case FT_TICKET_WAIT:
         ticket->kind = FT_TICKET_WAIT;
@@ -445,14 +466,12 @@ ft_ticket_read(const uint8_t *raw, ft_ticket_t *ticket)
         return false;
     }
 
-    times = ft_get64(raw + 8);
-
-    ticket->first_ms = ft_get64(raw) & FT_FIRST_MASK;
-    ticket->seen_ms = ticket->first_ms + (times >> 32);
-    ticket->due_ms = ticket->seen_ms + (times & UINT32_MAX);
-    ticket->epoch = (uint32_t) (ft_get64(raw + 16) >> 32);
-    ticket->id = ft_get64(raw + 20);
-    ticket->place = raw[28];
+    ticket->first_ms = words[0] & FT_FIRST_MASK;
+    ticket->seen_ms = ticket->first_ms + (words[1] >> 32);
+    ticket->due_ms = ticket->seen_ms + (words[1] & UINT32_MAX);
+    ticket->epoch = (uint32_t) (words[2] >> 32);
+    ticket->id = words[2] << 32 | words[3] >> 32;
+    ticket->place = (uint8_t) (words[3] >> 24);
     ticket->draw = 0;
 
     return true;
@@ -499,25 +518,30 @@ bool
 ft_ticket_verify(const ft_keyring_t *ring, const ft_ticket_context_t *context,
     const char *text, size_t len, ft_ticket_t *ticket)
 {
-    size_t   i;
-    uint8_t  raw[FT_RAW_LEN], digest[SHA256_DIGEST_LENGTH];
+    size_t    i;
+    uint8_t   id;
+    uint64_t  words[FT_WORDS], mac[FT_MAC_WORDS];
 
-    if (len != FT_TICKET_LEN || !ft_ticket_decode(text, raw)) {
+    if (len != FT_TICKET_LEN || !ft_ticket_decode(text, words)) {
         return false;
     }
 
+    id = (uint8_t) (words[0] >> 48);
+
     for (i = 0; i < ring->n; i++) {
 
-        if (ring->keys[i].id != raw[1]) {
+        if (ring->keys[i].id != id) {
             continue;
         }
 
-        ft_ticket_mac(&ring->keys[i], context, raw, digest);
+        ft_ticket_mac(&ring->keys[i], context, words, mac);
 
-        if (CRYPTO_memcmp(digest, raw + FT_TICKET_BODY_LEN, FT_TICKET_MAC_LEN)
-            == 0)
+        /* both words, whatever the first one is */
+
+        if (((mac[0] ^ words[FT_BODY_WORDS])
+             | (mac[1] ^ words[FT_BODY_WORDS + 1])) == 0)
         {
-            return ft_ticket_read(raw, ticket);
+            return ft_ticket_read(words, ticket);
         }
     }
 
@@ -555,8 +579,9 @@ uint64_t
 ft_ticket_draw(const ft_keyring_t *ring, const ft_ticket_context_t *context,
     uint64_t opens_ms, uint64_t id)
 {
-    uint8_t          head[20], digest[SHA256_DIGEST_LENGTH];
+    uint8_t          head[20];
     ft_mac_t         mac;
+    uint64_t         words[FT_MAC_WORDS];
     const ft_key_t  *key;
 
     key = &ring->keys[ring->n - 1];
@@ -571,7 +596,7 @@ ft_ticket_draw(const ft_keyring_t *ring, const ft_ticket_context_t *context,
     ft_mac_add(&mac, head, sizeof(head));
     ft_mac_add(&mac, context->zone, context->zone_len);
     ft_mac_add(&mac, context->key, context->key_len);
-    ft_mac_end(&mac, key, digest);
+    ft_mac_end(&mac, key, words);
 
-    return ft_get64(digest);
+    return words[0];
 }
