@@ -233,20 +233,31 @@ ngx_http_flash_throttle_json(ngx_http_request_t *r,
 }
 
 
-/* ngx_sprintf() takes several times as long, and every answer has numbers. */
+/*
+ * ngx_sprintf() takes several times as long, and every answer has numbers: two
+ * digits a division.
+ */
 
 static u_char *
 ngx_http_flash_throttle_number(u_char *p, uint64_t n)
 {
-    u_char  *first, *last, digits[NGX_INT64_LEN];
+    u_char      *first, *last, digits[NGX_INT64_LEN];
+    ngx_uint_t   pair;
 
     last = digits + sizeof(digits);
     first = last;
 
-    do {
-        *--first = (u_char) ('0' + n % 10);
-        n /= 10;
-    } while (n);
+    while (n >= 10) {
+        pair = n % 100;
+        n /= 100;
+
+        *--first = (u_char) ('0' + pair % 10);
+        *--first = (u_char) ('0' + pair / 10);
+    }
+
+    if (n || first == last) {
+        *--first = (u_char) ('0' + n);
+    }
 
     return ngx_cpymem(p, first, last - first);
 }
