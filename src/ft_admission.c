@@ -386,6 +386,8 @@ ft_admission_decide(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
     state = call->state;
     coming = FT_COMES_FIRST;
 
+    ft_mark_prefetch(&state->marks, ticket->id);
+
     /* before the count of who asks goes: it may be the only one in the line */
 
     ft_opening_arrange(call);

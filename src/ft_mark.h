@@ -49,6 +49,13 @@ void ft_mark_clear(ft_marks_t *marks, uint64_t id);
 /* A worker is gone: it holds nobody any longer. */
 void ft_mark_forget(ft_marks_t *marks, uint32_t worker);
 
+/* It will be looked for soon: ids are random, so no cache has its word. */
+static inline void
+ft_mark_prefetch(const ft_marks_t *marks, uint64_t id)
+{
+    __builtin_prefetch((const void *) &marks->word[id % FT_IDS_MARKED]);
+}
+
 /* What is known of it. */
 ft_mark_t ft_mark_look(ft_marks_t *marks, uint64_t id, uint64_t now_ms);
 
