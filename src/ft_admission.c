@@ -292,12 +292,12 @@ ft_admission_advice(const ft_call_t *call, const ft_ticket_t *ticket)
  */
 static ft_verdict_t
 ft_admission_listen(const ft_call_t *call, ft_ticket_t *ticket,
-    uint64_t advice_ms, bool whole_seconds)
+    ft_coming_t coming, uint64_t advice_ms, bool whole_seconds)
 {
     ft_verdict_t  verdict;
 
     verdict.answer = FT_WAIT;
-    verdict.replay = false;
+    verdict.replay = (coming == FT_COMES_TWICE);
     verdict.wait_ms = ft_standing_told_ms(call, 2 * advice_ms);
     verdict.position = ft_standing(call, ft_opening_stamp_us(call, ticket))
                        .position;
@@ -310,7 +310,11 @@ ft_admission_listen(const ft_call_t *call, ft_ticket_t *ticket,
                                              advice_ms);
 
     ft_add(&call->state->totals.queued, 1);
-    ft_admission_enlist(call, ticket, verdict.retry_ms, false, whole_seconds);
+
+    if (!verdict.replay) {
+        ft_admission_enlist(call, ticket, verdict.retry_ms, false,
+                            whole_seconds);
+    }
 
     return verdict;
 }
@@ -331,7 +335,8 @@ ft_admission_fair(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
         advice_ms = ft_admission_advice(call, ticket);
 
         if (ft_control_rebuild(call, ticket, advice_ms)) {
-            return ft_admission_listen(call, ticket, advice_ms, whole_seconds);
+            return ft_admission_listen(call, ticket, coming, advice_ms,
+                                       whole_seconds);
         }
     }
 

@@ -283,6 +283,41 @@ test_advice_looks_at_a_slow_bucket(void **unused)
 }
 
 
+/* An edge that has started anew listens to all who come, to each one once. */
+static void
+test_a_cold_edge_hears_it_once(void **unused)
+{
+    edge_t          e;
+    unsigned        i;
+    ft_ticket_t     ticket, again;
+    ft_verdict_t    v;
+
+    (void) unused;
+
+    edge_open(&e);
+    ticket = (ft_ticket_t) {
+        .id = 5, .kind = FT_TICKET_WAIT, .epoch = 6,
+        .first_ms = UNIT_EPOCH_MS - 60000, .seen_ms = UNIT_EPOCH_MS - 9000,
+        .due_ms = UNIT_EPOCH_MS + 1000
+    };
+
+    e.call.now_ms = UNIT_EPOCH_MS + 10;
+
+    for (i = 0; i < 4; i++) {
+        again = ticket;
+        v = edge_asks(&e, &again, NULL);
+
+        assert_int_equal(v.answer, FT_WAIT);
+        assert_int_equal(v.replay, i > 0);
+    }
+
+    e.call.now_ms += 200;
+    assert_int_equal(ft_admission_snapshot(&e.call).waiting, 1);
+
+    free(e.state);
+}
+
+
 int
 main(void)
 {
@@ -292,7 +327,8 @@ main(void)
         cmocka_unit_test(test_two_tickets_in_turn_are_two),
         cmocka_unit_test(test_the_door_opens_before_strangers),
         cmocka_unit_test(test_a_stamp_from_ahead),
-        cmocka_unit_test(test_advice_looks_at_a_slow_bucket)
+        cmocka_unit_test(test_advice_looks_at_a_slow_bucket),
+        cmocka_unit_test(test_a_cold_edge_hears_it_once)
     };
 
     return unit_tests(tests);
