@@ -107,6 +107,7 @@ ft_admission_wait(const ft_call_t *call, ft_ticket_t *ticket,
     s = ft_standing(call, ft_opening_stamp_us(call, ticket));
 
     verdict.replay = (coming == FT_COMES_TWICE);
+    verdict.same = false;
     verdict.position = s.position;
     verdict.wait_ms = ft_standing_wait_ms(call, &s);
 
@@ -138,6 +139,94 @@ ft_admission_wait(const ft_call_t *call, ft_ticket_t *ticket,
         ft_admission_enlist(call, ticket, verdict.retry_ms,
                             coming != FT_COMES_AGAIN, whole_seconds);
     }
+
+    return verdict;
+}
+
+
+/*
+ * How long the shopper was advised to stay away when it was last seen.  Before an
+ * opening that was for the opening's sake, and says nothing of its place.
+ */
+static uint64_t
+ft_admission_advice(const ft_call_t *call, const ft_ticket_t *ticket)
+{
+    uint64_t  ahead;
+
+    if (ft_opening_is_new_to(call, ticket)) {
+        return FT_REBUILD_MS;
+    }
+
+    ahead = ticket->due_ms - ticket->seen_ms;
+
+    return ahead > FT_GRACE_MS ? (ahead - FT_GRACE_MS) * 10 / 11 : 0;
+}
+
+
+/*
+ * Who comes before its time, reloads or polls out of turn, and is not called yet
+ * is told the rest of that time: its count stands as it is, and so does its
+ * ticket, however often it is shown.  0: it is not so, or hardly any time is left.
+ */
+static uint32_t
+ft_admission_rest_ms(const ft_call_t *call, const ft_ticket_t *ticket,
+    bool whole_seconds)
+{
+    uint8_t      place;
+    uint64_t     at, rest;
+    ft_state_t  *state;
+
+    state = call->state;
+    at = ticket->seen_ms + ft_admission_advice(call, ticket);
+
+    if (at <= call->now_ms
+        || call->rules->policy != FT_POLICY_FAIR
+        || !ft_load(&state->queueing)
+        || ticket->epoch != ft_load(&state->epoch)
+        || ft_opening_stamp_us(call, ticket)
+           <= ft_load(&state->census.threshold_us)
+        || ft_orders_is_sold_out(state)
+        || ft_opening_is_closed(call)
+        || ft_opening_is_new_to(call, ticket)
+        || !ft_opening_unseal(call, ticket, &place)
+        || (place & FT_LANE_NONE) == FT_LANE_NONE
+        || (place & FT_LANE_NONE) == FT_LANE_FRESH
+        || ft_control_listening(call))
+    {
+        return 0;
+    }
+
+    rest = at - call->now_ms;
+
+    if (whole_seconds) {
+        rest -= rest % 1000;
+    }
+
+    return rest < call->rules->poll_min_ms ? 0 : (uint32_t) rest;
+}
+
+
+static ft_verdict_t
+ft_admission_stay(const ft_call_t *call, const ft_ticket_t *ticket,
+    uint32_t rest_ms)
+{
+    ft_verdict_t   verdict;
+    ft_standing_t  s;
+
+    s = ft_standing(call, ft_opening_stamp_us(call, ticket));
+
+    verdict.answer = FT_WAIT;
+    verdict.replay = false;
+    verdict.same = true;
+    verdict.position = s.position;
+    verdict.wait_ms = ft_standing_told_ms(call, ft_standing_wait_ms(call, &s));
+    verdict.retry_ms = ft_standing_retry_ms(call, ticket, &s);
+
+    if (verdict.retry_ms > rest_ms) {
+        verdict.retry_ms = rest_ms;
+    }
+
+    ft_add(&call->state->totals.queued, 1);
 
     return verdict;
 }
@@ -266,25 +355,6 @@ ft_admission_lottery(const ft_call_t *call, ft_ticket_t *ticket,
 
 
 /*
- * How long the shopper was advised to stay away when it was last seen.  Before an
- * opening that was for the opening's sake, and says nothing of its place.
- */
-static uint64_t
-ft_admission_advice(const ft_call_t *call, const ft_ticket_t *ticket)
-{
-    uint64_t  ahead;
-
-    if (ft_opening_is_new_to(call, ticket)) {
-        return FT_REBUILD_MS;
-    }
-
-    ahead = ticket->due_ms - ticket->seen_ms;
-
-    return ahead > FT_GRACE_MS ? (ahead - FT_GRACE_MS) * 10 / 11 : 0;
-}
-
-
-/*
  * While a cold start listens nobody knows how long the line is, but each
  * shopper's last advice still tells how far back it stands.  It may have been
  * for a bucket that is empty now: whoever seems to be the first comes back when
@@ -298,6 +368,7 @@ ft_admission_listen(const ft_call_t *call, ft_ticket_t *ticket,
 
     verdict.answer = FT_WAIT;
     verdict.replay = (coming == FT_COMES_TWICE);
+    verdict.same = false;
     verdict.wait_ms = ft_standing_told_ms(call, 2 * advice_ms);
     verdict.position = ft_standing(call, ft_opening_stamp_us(call, ticket))
                        .position;
@@ -384,6 +455,7 @@ ft_verdict_t
 ft_admission_decide(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
     ft_line_node_t *node, bool whole_seconds)
 {
+    uint32_t      rest;
     ft_state_t   *state;
     ft_coming_t   coming;
     ft_verdict_t  verdict = { .answer = FT_AGAIN };
@@ -409,6 +481,12 @@ ft_admission_decide(const ft_call_t *call, ft_ticket_t *ticket, ft_line_t *line,
 
     } else {
         ft_add(&state->totals.polls, 1);
+        rest = ft_admission_rest_ms(call, ticket, whole_seconds);
+
+        if (rest) {
+            return ft_admission_stay(call, ticket, rest);
+        }
+
         coming = ft_admission_recall(call, ticket);
     }
 

@@ -46,7 +46,9 @@ typedef struct {
     uint64_t            wait_ms;    /* estimated time to admission, and */
     uint32_t            position;   /* live shoppers before this stamp; both 0
                                        before the opening */
-    bool                replay;     /* the ticket is as it was: no new one */
+    bool                replay;     /* shown a moment ago: a newer one has been
+                                       given for it */
+    bool                same;       /* the ticket is as it was */
 } ft_verdict_t;
 
 

@@ -189,6 +189,7 @@ typedef struct {
 
     ft_ticket_context_t              context;
     ft_ticket_t                      ticket;
+    u_char                          *text;          /* as it was brought */
     ft_verdict_t                     verdict;
 
     /* whose word has been heard */

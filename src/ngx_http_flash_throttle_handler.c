@@ -139,6 +139,7 @@ ngx_http_flash_throttle_create_ctx(ngx_http_request_t *r,
     ctx->answered = 0;
 
     ctx->verdict.replay = false;
+    ctx->verdict.same = false;
 
     ngx_memzero(&ctx->ticket, sizeof(ft_ticket_t));
 
@@ -544,7 +545,12 @@ static ngx_int_t
 ngx_http_flash_throttle_give(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, u_char *text)
 {
-    ngx_http_flash_throttle_sign(r, ctx, text);
+    if (ctx->verdict.same) {
+        ngx_memcpy(text, ctx->text, FT_TICKET_LEN);
+
+    } else {
+        ngx_http_flash_throttle_sign(r, ctx, text);
+    }
 
     /* the tab that came first with this ticket has taken a newer one home */
 

@@ -166,6 +166,7 @@ ngx_http_flash_throttle_try(const char *text, size_t len,
         || (ticket.kind == best->kind && ticket.first_ms < best->first_ms))
     {
         *best = ticket;
+        ctx->text = (u_char *) text;
     }
 }
 

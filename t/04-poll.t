@@ -156,3 +156,49 @@ __DATA__
         . "Accept: application/json\r\nConnection: close\r\n\r\n");
 
     like($answer, qr{^Content-Type: application/json\r$}m, 'two headers');
+
+
+
+=== TEST 7: before its time, however often: the same ticket, the rest of the time
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        flash_throttle_poll min=1s max=50s;
+        proxy_pass http://upstream;
+    }
+    location /throttle {
+        flash_throttle_status;
+    }
+--- shop
+    shopper->get('/checkout');
+
+    my $shopper = shopper;
+    $shopper->get('/checkout');
+
+    my $first = $shopper->poll('/checkout')->json;
+    my $ticket = $shopper->ticket;
+
+    is($first->{status}, 'queued', 'counted now');
+    cmp_ok($first->{retry_ms}, '>', 40_000, 'it is to come back much later');
+
+    for (1 .. 5) {
+        my $poll = $shopper->poll('/checkout');
+
+        is($poll->json->{status}, 'queued', 'a poll: queued');
+        is($poll->json->{ticket}, $ticket, 'with its ticket as it was');
+        is($shopper->ticket, $ticket, 'in the cookie too');
+        cmp_ok($poll->json->{retry_ms}, '<=', $first->{retry_ms}, 'told the rest');
+
+        my $page = $shopper->get('/checkout', Accept => 'text/html');
+
+        is($page->status, 503, 'a reload: queued');
+        is($shopper->ticket, $ticket, 'with its ticket as it was');
+        cmp_ok($page->header('Retry-After') * 1000, '<=', $first->{retry_ms}, 'told the rest');
+    }
+
+    my $others = shopper(Cookie => "flash_throttle_sale=$ticket");
+    is($others->poll('/checkout')->json->{ticket}, $ticket, 'another tab: the same');
+    wait_until('the next tick', sub { status_of('sale', 'localhost')->{waiting} });
+    is(status_of('sale', 'localhost')->{waiting}, 1, 'one shopper waits');

@@ -376,7 +376,7 @@ check_retry(crowd_t *c, unsigned i, bool whole)
     unit_check(ticket->due_ms >= c->now_ms + back + 100, "due %u ms early",
                (unsigned) (c->now_ms + back - ticket->due_ms));
     assert_true(ticket->due_ms <= c->now_ms + FT_CENSUS_AHEAD_MS);
-    assert_int_equal(ticket->seen_ms, c->now_ms);
+    assert_true(ticket->seen_ms == c->now_ms || v.same);
 }
 
 

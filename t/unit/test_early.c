@@ -1,0 +1,267 @@
+
+/*
+ * Whoever comes before its time is told the rest of it, and nothing else
+ * changes, however often.
+ */
+
+#include <string.h>
+#include "crowd.h"
+#include "ft_control.h"
+#include "ft_orders.h"
+
+
+static ft_verdict_t
+ask(crowd_t *c, ft_ticket_t *ticket, bool whole_seconds)
+{
+    ft_call_t       call;
+    ft_line_node_t  node;
+
+    call = crowd_call(c, 0);
+
+    return ft_admission_decide(&call, ticket, NULL, &node, whole_seconds);
+}
+
+
+static uint32_t
+waiting(crowd_t *c)
+{
+    ft_call_t  call;
+
+    call = crowd_call(c, 0);
+
+    return ft_admission_snapshot(&call).waiting;
+}
+
+
+/* A line of n, stamps 50 ms apart, in which all have come back once. */
+static crowd_t *
+line_of(unsigned n)
+{
+    unsigned   i;
+    crowd_t   *c;
+
+    c = crowd_create(n, 1);
+    c->limits.rate_milli = 5000;
+
+    for (i = 0; i < n; i++) {
+        crowd_comes(c, i, c->now_ms + 50 * i);
+    }
+
+    crowd_run(c, c->now_ms + 50 * n + c->rules.poll_max_ms);
+
+    return c;
+}
+
+
+/* The last of the line: far from its turn. */
+static crowd_shopper_t *
+last_of(crowd_t *c)
+{
+    crowd_shopper_t  *last;
+
+    last = &c->shopper[c->n - 1];
+    assert_int_equal(last->where, CROWD_WAITING);
+    assert_true(last->next_ms > c->now_ms + 2 * c->rules.poll_min_ms);
+
+    return last;
+}
+
+
+static void
+test_early_changes_nothing(void **unused)
+{
+    unsigned          i;
+    crowd_t          *c;
+    uint32_t          before;
+    ft_ticket_t       ticket;
+    ft_verdict_t      v;
+    crowd_shopper_t  *last;
+
+    (void) unused;
+
+    c = line_of(800);
+    last = last_of(c);
+    ticket = last->ticket;
+    before = waiting(c);
+
+    for (i = 0; i < 100; i++) {
+        v = ask(c, &ticket, false);
+
+        assert_int_equal(v.answer, FT_WAIT);
+        assert_true(v.same);
+        assert_false(v.replay);
+        assert_memory_equal(&ticket, &last->ticket, sizeof(ticket));
+        assert_true(v.position > 0 && v.wait_ms > 0);
+
+        /* the time that it was told before holds, or it is told less */
+
+        assert_true(v.retry_ms >= c->rules.poll_min_ms);
+        assert_true(c->now_ms + v.retry_ms <= last->next_ms);
+    }
+
+    c->now_ms += FT_TICK_MS;
+    assert_int_equal(waiting(c), before);
+
+    crowd_free(c);
+}
+
+
+/* At its time it gets a new ticket; the old one is one that was used. */
+static void
+test_in_time_is_dated_anew(void **unused)
+{
+    crowd_t          *c;
+    ft_ticket_t       ticket;
+    ft_verdict_t      v;
+    crowd_shopper_t  *last;
+
+    (void) unused;
+
+    c = line_of(800);
+    last = last_of(c);
+    c->now_ms = last->next_ms;
+
+    ticket = last->ticket;
+    v = ask(c, &ticket, false);
+
+    assert_int_equal(v.answer, FT_WAIT);
+    assert_false(v.same);
+    assert_false(v.replay);
+    assert_true(ticket.due_ms > last->ticket.due_ms);
+
+    ticket = last->ticket;
+    v = ask(c, &ticket, false);
+
+    assert_int_equal(v.answer, FT_WAIT);
+    assert_false(v.same);
+    assert_true(v.replay);
+
+    crowd_free(c);
+}
+
+
+/* Who comes back for the first time is counted, however early. */
+static void
+test_first_return_counts(void **unused)
+{
+    crowd_t       *c;
+    uint32_t       before;
+    ft_ticket_t    ticket = { .id = 4711 };
+    ft_verdict_t   v;
+
+    (void) unused;
+
+    c = line_of(800);
+
+    v = ask(c, &ticket, false);
+    assert_int_equal(v.answer, FT_WAIT);
+
+    c->now_ms += FT_TICK_MS;
+    before = waiting(c);
+
+    v = ask(c, &ticket, false);
+    assert_int_equal(v.answer, FT_WAIT);
+    assert_false(v.same);
+
+    c->now_ms += FT_TICK_MS;
+    assert_int_equal(waiting(c), before + 1);
+
+    v = ask(c, &ticket, false);
+    assert_true(v.same);
+
+    crowd_free(c);
+}
+
+
+/* A page comes back after whole seconds, never past its time. */
+static void
+test_whole_seconds_are_cut(void **unused)
+{
+    crowd_t          *c;
+    uint64_t          left;
+    ft_ticket_t       ticket;
+    ft_verdict_t      v;
+    crowd_shopper_t  *last;
+
+    (void) unused;
+
+    c = line_of(800);
+    last = last_of(c);
+    left = last->next_ms - c->now_ms;
+    assert_true(left > 1000);
+
+    ticket = last->ticket;
+    v = ask(c, &ticket, true);
+
+    assert_true(v.same);
+    assert_true((v.retry_ms + 999) / 1000 * 1000 <= left);
+
+    /* less than a second is left: that is no whole one */
+
+    c->now_ms = last->next_ms - 900;
+
+    v = ask(c, &ticket, true);
+    assert_int_equal(v.answer, FT_WAIT);
+    assert_false(v.same);
+
+    crowd_free(c);
+}
+
+
+/* What a shopper must not miss: its call, the end of the stock, another edge. */
+static void
+test_early_is_no_excuse(void **unused)
+{
+    crowd_t          *c;
+    ft_ticket_t       ticket;
+    ft_verdict_t      v;
+    crowd_shopper_t  *last;
+
+    (void) unused;
+
+    c = line_of(800);
+    last = last_of(c);
+
+    ticket = last->ticket;
+    atomic_store(&c->state->census.threshold_us,
+                 (last->ticket.first_ms + 1) * 1000);
+    v = ask(c, &ticket, false);
+    assert_false(v.same);
+
+    crowd_free(c);
+
+    c = line_of(800);
+    last = last_of(c);
+
+    ticket = last->ticket;
+    ticket.epoch++;
+    v = ask(c, &ticket, false);
+    assert_false(v.same);
+
+    ticket = last->ticket;
+    atomic_fetch_add(&c->state->opening.turn, 1);
+    v = ask(c, &ticket, false);
+    assert_false(v.same);
+
+    ticket = last->ticket;
+    atomic_store(&c->state->orders.door, FT_ORDER_SOLD_OUT);
+    v = ask(c, &ticket, false);
+    assert_int_equal(v.answer, FT_ALL_SOLD);
+
+    crowd_free(c);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest  tests[] = {
+        cmocka_unit_test(test_early_changes_nothing),
+        cmocka_unit_test(test_in_time_is_dated_anew),
+        cmocka_unit_test(test_first_return_counts),
+        cmocka_unit_test(test_whole_seconds_are_cut),
+        cmocka_unit_test(test_early_is_no_excuse)
+    };
+
+    return unit_tests(tests);
+}
