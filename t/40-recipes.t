@@ -206,7 +206,11 @@ my %tests = (
             'a pass that was taken is no good elsewhere');
         is($shopper->get('/checkout', 'X-Forwarded-For' => '203.0.113.8')->status, 200,
             'a phone may change its address');
-        is(Shopper->new($port)->get('/checkout')->header('Cache-Control'), 'no-store', 'nothing is cached');
+
+        $page = Shopper->new($port)->get('/checkout', Via => '1.1 cdn', 'Accept-Encoding' => 'gzip');
+
+        is($page->header('Cache-Control'), 'no-store', 'nothing is cached');
+        is($page->header('Content-Encoding'), 'gzip', 'the CDN gets the page compressed');
     },
 
     'api.conf' => sub {
