@@ -2,14 +2,15 @@
 /*
  * Zones: see ft_zone.h.
  *
- * In memory: the zone, the heads of the hash chains, an entry for each key, a
- * state for each key.  Entry i names state i.  Indices in chains count from 1;
+ * In memory: the zone, the heads of the hash chains, the keys by their last use,
+ * an entry for each key, a state for each key.  Entry i names state i.  Indices in chains count from 1;
  * 0 ends a chain.
  */
 
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include "ft_lru.h"
 #include "ft_orders.h"
 #include "ft_word.h"
 #include "ft_zone.h"
@@ -36,6 +37,7 @@ struct ft_zone_s {
     _Atomic uint32_t  used;         /* entries ever used */
     _Atomic uint32_t  epochs;       /* states ever made */
     _Atomic uint32_t  workers;
+    ft_lru_t          lru;
     _Atomic uint32_t  pid[FT_WORKERS];
 };
 
@@ -71,11 +73,19 @@ ft_zone_heads(ft_zone_t *zone)
 }
 
 
+static ft_lru_item_t *
+ft_zone_heap(const ft_zone_t *zone)
+{
+    return (ft_lru_item_t *) ((char *) zone + ft_align(sizeof(ft_zone_t))
+                              + ft_align(zone->keys * sizeof(uint32_t)));
+}
+
+
 static ft_entry_t *
 ft_zone_entries(const ft_zone_t *zone)
 {
-    return (ft_entry_t *) ((char *) zone + ft_align(sizeof(ft_zone_t))
-                           + ft_align(zone->keys * sizeof(uint32_t)));
+    return (ft_entry_t *) ((char *) ft_zone_heap(zone)
+                           + ft_align(zone->keys * sizeof(ft_lru_item_t)));
 }
 
 
@@ -91,6 +101,7 @@ size_t
 ft_zone_size(uint32_t keys)
 {
     return ft_align(sizeof(ft_zone_t)) + ft_align(keys * sizeof(uint32_t))
+           + ft_align(keys * sizeof(ft_lru_item_t))
            + ft_align(keys * sizeof(ft_entry_t))
            + keys * sizeof(ft_state_t);
 }
@@ -377,13 +388,63 @@ ft_state_idle(ft_zone_t *zone, ft_state_t *state, uint64_t now_ms)
 }
 
 
-/* The entry for a new key: an unused one, or the idle one unused for longest. */
+/*
+ * The idle entry unused for longest; keys: none of those looked at is idle.  If
+ * more were used lately than are looked at, the longest unused of these.
+ */
+static uint32_t
+ft_zone_oldest(ft_zone_t *zone, uint64_t now_ms)
+{
+    uint32_t        i, looks, oldest;
+    uint64_t        used, least, at_us;
+    ft_state_t     *state;
+    ft_lru_item_t  *heap;
+
+    heap = ft_zone_heap(zone);
+
+    if (!ft_lru_is_of(&zone->lru, zone->keys)) {
+        ft_lru_make(&zone->lru, heap, zone->keys);
+    }
+
+    oldest = zone->keys;
+    least = UINT64_MAX;
+
+    for (looks = 0; looks < zone->keys && looks < FT_ZONE_LOOKS; looks++) {
+        i = heap[0].i;
+        at_us = heap[0].at_us;
+        state = &ft_zone_states(zone)[i];
+        used = ft_load(&state->used_ms);
+
+        if (!ft_state_idle(zone, state, now_ms)) {
+            ft_lru_later(&zone->lru, heap, now_ms * 1000);
+            continue;
+        }
+
+        if (used * 1000 <= at_us) {
+
+            /* not for the next new key again */
+
+            ft_lru_used(&zone->lru, heap, now_ms * 1000);
+            return i;
+        }
+
+        ft_lru_used(&zone->lru, heap, used * 1000);
+
+        if (used < least) {
+            oldest = i;
+            least = used;
+        }
+    }
+
+    return oldest;
+}
+
+
+/* The entry for a new key: an unused one, or one that makes way. */
 static uint32_t
 ft_zone_place(ft_zone_t *zone, uint64_t now_ms, bool *evicted)
 {
-    uint32_t     i, oldest;
-    uint64_t     used, least;
-    ft_state_t  *state;
+    uint32_t  i;
 
     *evicted = false;
 
@@ -391,25 +452,14 @@ ft_zone_place(ft_zone_t *zone, uint64_t now_ms, bool *evicted)
         return ft_load(&zone->used);
     }
 
-    oldest = zone->keys;
-    least = UINT64_MAX;
+    i = ft_zone_oldest(zone, now_ms);
 
-    for (i = 0; i < zone->keys; i++) {
-        state = &ft_zone_states(zone)[i];
-        used = ft_load(&state->used_ms);
-
-        if (used < least && ft_state_idle(zone, state, now_ms)) {
-            oldest = i;
-            least = used;
-        }
-    }
-
-    if (oldest < zone->keys) {
+    if (i < zone->keys) {
         *evicted = true;
-        ft_zone_unlink(zone, oldest);
+        ft_zone_unlink(zone, i);
     }
 
-    return oldest;
+    return i;
 }
 
 
@@ -456,6 +506,13 @@ ft_zone_add(ft_zone_t *zone, const void *key, size_t len, uint64_t now_ms,
     /* in use before it is linked: whoever dies here loses an entry, no chain */
 
     if (i == ft_load(&zone->used)) {
+
+        /* if it is not one of each, it is made anew when the zone is full */
+
+        if (zone->lru.n < zone->keys) {
+            ft_lru_add(&zone->lru, ft_zone_heap(zone), i, now_ms * 1000);
+        }
+
         ft_store(&zone->used, i + 1);
     }
 

@@ -14,7 +14,8 @@
 #include "ft_state.h"
 
 
-#define FT_KEY_MAX  192         /* bytes; longer keys are the caller's to digest */
+#define FT_KEY_MAX     192      /* bytes; longer keys are the caller's to digest */
+#define FT_ZONE_LOOKS  16       /* at keys, for one that may make way */
 
 
 typedef struct ft_zone_s  ft_zone_t;
@@ -62,7 +63,9 @@ ft_state_t *ft_zone_find(ft_zone_t *zone, const void *key, size_t len,
  * The state of a key, made if it is new; if there is no space, the least
  * recently used key makes way (*evicted) of those where nobody waits, is held or
  * in flight, whose bucket is empty and of whose passes, if they are bounded, none
- * is alive.  NULL: none can go; a line that stands
+ * is alive.  FT_ZONE_LOOKS keys are looked at at the most, the longest unused
+ * first, so that a flood of new keys costs no walk over all of them each time.
+ * NULL: none of these can go; the next call looks at others.  A line that stands
  * is worth more than a new one.  Serialised by the caller.
  */
 ft_state_t *ft_zone_add(ft_zone_t *zone, const void *key, size_t len,
