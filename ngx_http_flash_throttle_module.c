@@ -192,9 +192,9 @@ ngx_http_flash_throttle_create_main_conf(ngx_conf_t *cf)
      *     ftmf->page = NULL;
      *     ftmf->rejected = NULL;
      *     ftmf->closed = NULL;
+     *     ftmf->sold_out = NULL;
      *     ftmf->policy = { 0, NULL };
      *     ftmf->etag = { 0, NULL };
-     *     ftmf->sold_out = NULL;
      */
 
     if (ngx_array_init(&ftmf->zones, cf->pool, 2,

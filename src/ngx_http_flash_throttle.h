@@ -142,11 +142,11 @@ typedef struct {
     ngx_http_flash_throttle_page_t  *page;
     ngx_http_flash_throttle_page_t  *rejected;
     ngx_http_flash_throttle_page_t  *closed;
+    ngx_http_flash_throttle_page_t  *sold_out;
 
     /* of the dashboard; its Content-Security-Policy is NULL if none has it */
     ngx_str_t                        policy;
     ngx_str_t                        etag;
-    ngx_http_flash_throttle_page_t  *sold_out;
 } ngx_http_flash_throttle_main_conf_t;
 
 
@@ -400,9 +400,6 @@ void ngx_http_flash_throttle_check_key(ngx_conf_t *cf,
 /* Makes the key ring: from the secret file, or one of this start. */
 char *ngx_http_flash_throttle_init_secrets(ngx_conf_t *cf,
     ngx_http_flash_throttle_main_conf_t *ftmf);
-
-/* "50r/s" or "50r/m", x 1000 a second. */
-ngx_int_t ngx_http_flash_throttle_rate(ngx_str_t *s, uint32_t *rate);
 
 char *ngx_http_flash_throttle_control(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);

@@ -10,6 +10,10 @@
 #include "ngx_http_flash_throttle.h"
 
 
+static ngx_http_flash_throttle_ctx_t *ngx_http_flash_throttle_ticket_ctx(
+    ngx_http_request_t *r);
+static ngx_http_flash_throttle_ctx_t *ngx_http_flash_throttle_waiting_ctx(
+    ngx_http_request_t *r);
 static ngx_int_t ngx_http_flash_throttle_status_variable(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
 static ngx_int_t ngx_http_flash_throttle_id_variable(ngx_http_request_t *r,
