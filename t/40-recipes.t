@@ -99,6 +99,54 @@ sub wait_for_port {
 }
 
 
+# Answers the next request that comes by FastCGI; its parameters, as nginx sends
+# them: each of the two lengths is one byte, or four with the highest bit set.
+sub serve_fastcgi {
+    my ($socket) = @_;
+
+    my $client = $socket->accept or die "FastCGI: $!\n";
+    my ($in, $said, $type) = ('', '', 0);
+
+    while ($type != 5) {
+
+        while (length $in < 8) {
+            sysread $client, $in, 65536, length $in or die "FastCGI: half a request\n";
+        }
+
+        ($type, my $len, my $padding) = unpack 'x C x2 n C', $in;
+
+        while (length $in < 8 + $len + $padding) {
+            sysread $client, $in, 65536, length $in or die "FastCGI: half a request\n";
+        }
+
+        $said .= substr $in, 8, $len if $type == 4;
+        substr $in, 0, 8 + $len + $padding, '';
+    }
+
+    my $len = sub {
+        my ($n) = unpack 'C', $said;
+
+        return unpack 'C', substr $said, 0, 1, '' if $n < 128;
+        return 0x7fffffff & unpack 'N', substr $said, 0, 4, '';
+    };
+
+    my %params;
+
+    while (length $said) {
+        my ($name, $value) = ($len->(), $len->());
+
+        $name = substr $said, 0, $name, '';
+        $params{$name} = substr $said, 0, $value, '';
+    }
+
+    my $out = "Content-Type: text/plain\r\n\r\nshop\n";
+
+    print $client pack('C2 n2 C2', 1, 6, 1, length $out, 0, 0), $out, pack('C2 n2 C2 x8', 1, 3, 1, 8, 0, 0);
+
+    return \%params;
+}
+
+
 # Fills the room that there is with requests that the shop does not answer, until
 # what this returns is gone.
 sub fill {
@@ -241,6 +289,36 @@ my %tests = (
             'and the pass lets it in');
     },
 
+    'php.conf' => sub {
+        my ($port, $dir) = @_;
+
+        $hold = IO::Socket::UNIX->new(Local => "$dir/php-fpm.sock", Listen => 64)
+            or die "php-fpm.sock: $!\n";
+        chmod 0777, "$dir/php-fpm.sock";
+
+        my $shopper = Shopper->new($port);
+        my $ask = sub {
+            my $socket = $shopper->request('GET', $_[0], Wait => 0);
+            my $params = serve_fastcgi($hold);
+
+            return ($shopper->answer($socket), $params);
+        };
+
+        my ($answer, $params) = $ask->('/checkout/cart?a=b');
+
+        is($answer->status, 200, 'let in');
+        like($answer->header('Set-Cookie'), qr/^flash_throttle_sale=/, 'with a pass');
+        is("$params->{SCRIPT_NAME} $params->{REQUEST_URI}", '/index.php /checkout/cart?a=b', 'PHP knows what was asked for');
+        is($params->{QUERY_STRING}, 'a=b', 'and the query');
+
+        my @in = fill($port, '/checkout', 16);
+
+        is(Shopper->new($port)->get('/checkout')->status, 503, 'the seventeenth waits');
+        is(Shopper->new($port)->get($_)->status, 404, "$_ is no way around") for '/index.php/checkout', '/index.php?a=b';
+        ($answer) = $ask->('/shoes');
+        is($answer->status, 200, 'the shop is open to all');
+    },
+
     'bypass.conf' => sub {
         my ($port, $dir, $text) = @_;
 
@@ -282,7 +360,7 @@ for my $recipe (@recipes) {
         my %listens = map { $_ => 1 } $text =~ /listen\s+127\.0\.0\.1:(\d+)/g;
 
         $text =~ s/127\.0\.0\.1:(\d+)/127.0.0.1:$port{$1}/g;
-        $text =~ s{unix:/tmp/}{unix:$dir/}g;
+        $text =~ s{unix:(?:/tmp|/run/php)/}{unix:$dir/}g;
 
         write_file("$dir/recipe.conf", ($module ? "load_module $module;\n" : '') . $text);
 
