@@ -97,7 +97,7 @@ ngx_http_flash_throttle_handler(ngx_http_request_t *r)
 
         ctx = ngx_http_get_module_ctx(r, ngx_http_flash_throttle_module);
 
-    } else if (ctx->answered || ctx->status == 0) {
+    } else if (ctx->answered || ctx->status == 0 || r->post_action) {
         return ngx_http_flash_throttle_redirected(r, ctx);
     }
 
@@ -461,13 +461,18 @@ ngx_http_flash_throttle_full(ngx_http_flash_throttle_ctx_t *ctx)
 /*
  * An internal redirect, maybe to another upstream.  Of those who are not let in
  * it is an error of our answer, as a body that cannot be discarded: the page of
- * that error may be the very upstream.
+ * that error may be the very upstream.  Or it is a post_action, also behind a
+ * client that has left while it was held.
  */
 
 static ngx_int_t
 ngx_http_flash_throttle_redirected(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx)
 {
+    if (ctx->held) {
+        ngx_http_flash_throttle_leave(ctx);
+    }
+
     switch (ctx->status) {
 
     case NGX_HTTP_FLASH_THROTTLE_PASSED:

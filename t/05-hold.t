@@ -340,3 +340,39 @@ __DATA__
     is($one->answer($first)->status, 200, 'the first one is served');
     is($two->answer($second)->status, 200, 'and the held one');
     wait_until('the end of the old worker', sub { worker_pids() == @old });
+
+
+
+=== TEST 12: a client that leaves, and a post_action that takes its time
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m inflight=1;
+--- config
+    location / {
+        flash_throttle zone=sale hold=1m;
+        proxy_pass http://till;
+        post_action /after;
+    }
+    location /after {
+        # of whoever was decided
+        if ($flash_throttle_status) {
+            return 204;
+        }
+        proxy_pass http://till;
+    }
+    location /throttle {
+        flash_throttle_status;
+    }
+--- shop
+    my ($till, $one, $first) = busy_till('/checkout');
+
+    close hold_at_edge(shopper, '/checkout');
+
+    wait_until('its end', sub { !status_of('sale', 'localhost')->{held} });
+    is(status_of('sale', 'localhost')->{left}, 1, 'one has left');
+
+    like(serve($till), qr{^GET /checkout }, 'the one who is in');
+    $one->answer($first);
+    wait_until('the end', sub { !status_of('sale', 'localhost')->{inflight} });
+
+    is(status_of('sale', 'localhost')->{admitted}, 1, 'who has left was not admitted');
+    like(serve($till), qr{^GET /after }, 'what is done behind it');
