@@ -38,15 +38,22 @@ my %early = (port => $edge->{port}, path => '/early', requests => 200,
 
 my $answer = load([], %early, in => "$dir/tickets", out => "$dir/now", keep => 1);
 is($answer->{status}{503}, 200, 'all are told to wait');
-is($answer->{cookies}, 200, '... and get a newer ticket');
+is($answer->{cookies}, 200, '... and get a ticket');
+is(changed('tickets', 'now'), 200, '... that is newer');
 
 $answer = load([], %early, in => "$dir/now", keep => 1);
-is($answer->{cookies}, 200, 'who comes back with it is counted anew');
+is($answer->{cookies}, 200, 'who comes back with it gets one: before its time, the same');
 
 # every 16 s the edge forgets which it has seen; not twice in a moment
-my @again = sort { $a <=> $b }
-            map { load([], %early, in => "$dir/now")->{cookies} } 1 .. 2;
-cmp_ok($again[0], '<', 20, 'who shows the same once more is not');
+my @again;
+
+for (1 .. 2) {
+    load([], %early, in => "$dir/now", out => "$dir/again", keep => 1);
+    push @again, changed('now', 'again');
+}
+
+@again = sort { $a <=> $b } @again;
+cmp_ok($again[0], '<', 20, 'who shows the same once more gets no newer one');
 
 # as of the last tick
 my $waiting = 0;
@@ -92,3 +99,20 @@ is(join(' ', sort keys %ns),
 is(scalar(grep { $_ > 0 } values %ns), 8, '... and take a while');
 
 done_testing();
+
+
+# changed(BEFORE, AFTER): of how many shoppers the ticket has changed.
+sub changed {
+    my ($before, $after) = map { lines_of("$dir/$_") } @_;
+
+    return scalar grep { $before->[$_] ne $after->[$_] } 0 .. $#$before;
+}
+
+
+sub lines_of {
+    my ($name) = @_;
+
+    open my $in, '<', $name or die "$name: $!\n";
+
+    return [ <$in> ];
+}
