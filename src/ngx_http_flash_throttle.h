@@ -56,6 +56,8 @@ struct ngx_http_flash_throttle_zone_s {
     ngx_slab_pool_t                 *shpool;
     ngx_shm_zone_t                  *shm_zone;
     ngx_http_complex_value_t         key;
+    ngx_int_t                        variable;      /* that the key is, or
+                                                       NGX_ERROR */
     ft_limits_t                      limits;
 
     /*
@@ -482,6 +484,5 @@ ngx_http_flash_throttle_header(ngx_http_request_t *r, const char *name,
 
     return NGX_OK;
 }
-
 
 #endif /* _NGX_HTTP_FLASH_THROTTLE_H_INCLUDED_ */

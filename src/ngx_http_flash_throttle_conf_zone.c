@@ -19,6 +19,8 @@ static char *ngx_http_flash_throttle_zone_size(ngx_conf_t *cf,
 static ngx_int_t ngx_http_flash_throttle_number(ngx_str_t *s, uint32_t *n);
 static char *ngx_http_flash_throttle_limit(ngx_conf_t *cf, ngx_command_t *cmd,
     ngx_str_t *arg, ft_limits_t *limits);
+static ngx_int_t ngx_http_flash_throttle_key_variable(ngx_conf_t *cf,
+    ngx_str_t *key);
 static char *ngx_http_flash_throttle_add_zone(ngx_conf_t *cf,
     ngx_command_t *cmd, ngx_str_t *name, ssize_t size,
     ngx_http_flash_throttle_zone_t *zone,
@@ -215,6 +217,8 @@ ngx_http_flash_throttle_zone(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
                           "an empty key is not throttled");
     }
 
+    zone->variable = ngx_http_flash_throttle_key_variable(cf, &value[1]);
+
     size = 0;
     name.len = 0;
     zone->limits.period_ms = FT_PERIOD_DEFAULT_MS;
@@ -297,6 +301,45 @@ ngx_http_flash_throttle_add_zone(ngx_conf_t *cf, ngx_command_t *cmd,
     shm_zone->data = zone;
 
     return NGX_CONF_OK;
+}
+
+
+/* The variable that the key is, as most are: it is had without a script. */
+
+static ngx_int_t
+ngx_http_flash_throttle_key_variable(ngx_conf_t *cf, ngx_str_t *key)
+{
+    u_char     *p;
+    ngx_str_t   name;
+
+    if (key->len < 2 || key->data[0] != '$') {
+        return NGX_ERROR;
+    }
+
+    name.data = key->data + 1;
+    name.len = key->len - 1;
+
+    if (name.data[0] == '{') {
+        name.data++;
+        name.len -= 2;
+    }
+
+    /* no capture; and neither text nor another variable behind it */
+
+    if (name.len == 0 || (name.data[0] >= '0' && name.data[0] <= '9')) {
+        return NGX_ERROR;
+    }
+
+    for (p = name.data; p < name.data + name.len; p++) {
+
+        if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z')
+              || (*p >= '0' && *p <= '9') || *p == '_'))
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return ngx_http_get_variable_index(cf, &name);
 }
 
 

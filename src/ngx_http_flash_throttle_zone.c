@@ -225,9 +225,19 @@ ngx_int_t
 ngx_http_flash_throttle_key(ngx_http_request_t *r,
     ngx_http_flash_throttle_zone_t *zone, ngx_str_t *key)
 {
-    u_char  *p, digest[NGX_HTTP_FLASH_THROTTLE_DIGEST_LEN];
+    u_char                     *p, digest[NGX_HTTP_FLASH_THROTTLE_DIGEST_LEN];
+    ngx_http_variable_value_t  *vv;
 
-    if (ngx_http_complex_value(r, &zone->key, key) != NGX_OK) {
+    if (zone->variable != NGX_ERROR) {
+        vv = ngx_http_get_flushed_variable(r, zone->variable);
+        if (vv == NULL) {
+            return NGX_ERROR;
+        }
+
+        key->data = vv->data;
+        key->len = vv->not_found ? 0 : vv->len;
+
+    } else if (ngx_http_complex_value(r, &zone->key, key) != NGX_OK) {
         return NGX_ERROR;
     }
 

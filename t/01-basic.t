@@ -303,3 +303,56 @@ __DATA__
     is(scalar(@warnings), 1, 'once for a server');
     like($warnings[0], qr{^the server in \S+nginx.conf:\d+ has no "server_name", so the key "\$server_name" of zone "sale" is empty},
          'and says which');
+
+
+
+=== TEST 13: a key is a variable, one with text, two, or a capture
+--- http_config
+    flash_throttle_zone $arg_shop zone=plain:1m rate=1r/m;
+    flash_throttle_zone ${arg_shop} zone=braces:1m rate=1r/m;
+    flash_throttle_zone $arg_shop.$arg_sale zone=two:1m rate=1r/m;
+    flash_throttle_zone ${arg_shop}s zone=text:1m rate=1r/m;
+    flash_throttle_zone $1 zone=capture:1m rate=1r/m;
+    flash_throttle_zone everybody zone=word:1m rate=1r/m;
+--- config
+    location /plain {
+        flash_throttle zone=plain;
+        proxy_pass http://upstream;
+    }
+    location /braces {
+        flash_throttle zone=braces;
+        proxy_pass http://upstream;
+    }
+    location /two {
+        flash_throttle zone=two;
+        proxy_pass http://upstream;
+    }
+    location /text {
+        flash_throttle zone=text;
+        proxy_pass http://upstream;
+    }
+    location ~ ^/capture/(.*) {
+        flash_throttle zone=capture;
+        proxy_pass http://upstream;
+    }
+    location /word {
+        flash_throttle zone=word;
+        proxy_pass http://upstream;
+    }
+    location /throttle {
+        flash_throttle_status;
+    }
+--- shop
+    my %key = (plain => 'blue', braces => 'blue', two => 'blue.june', text => 'blues',
+               capture => 'blue', word => 'everybody');
+
+    for my $zone (sort keys %key) {
+        my $uri = "/$zone" . ($zone eq 'capture' ? '/blue' : '') . '?shop=blue&sale=june';
+
+        is(shopper->get($uri)->status, 200, "$zone: the first is let in");
+        is(shopper->get($uri)->status, 503, '... the second waits');
+        is(status_of($zone, $key{$zone})->{admitted}, 1, "... under \"$key{$zone}\"");
+    }
+
+    is(shopper->get('/plain?sale=june')->status, 200, 'no such variable: an empty key');
+    is(shopper->get('/plain?sale=june')->status, 200, '... which is not throttled');
