@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
+
 
 /* How well a type is liked; zeroed: not at all. */
 typedef struct {
@@ -45,6 +47,8 @@ bool ft_accept_is(const ft_range_t *range, const char *type);
 void ft_accept_read(ft_accept_t *accept, const char *text, size_t len);
 
 bool ft_accept_json(const ft_accept_t *accept);
+
+#pragma GCC visibility pop
 
 
 #endif /* FT_ACCEPT_H_INCLUDED */

@@ -21,6 +21,8 @@
 #include <stdint.h>
 #include "ft_config.h"
 
+#pragma GCC visibility push(hidden)
+
 
 #define FT_ADAPT_TARGET_MIN_MS  10
 #define FT_ADAPT_TARGET_MAX_MS  60000
@@ -75,6 +77,8 @@ void ft_adapt_limits(const ft_adapt_t *adapt, const ft_adapt_rules_t *rules,
 /* What that is, admissions a second x 1000, as far as is known; 0: it is not. */
 uint32_t ft_adapt_rate_milli(const ft_adapt_t *adapt,
     const ft_adapt_rules_t *rules, const ft_limits_t *limits);
+
+#pragma GCC visibility pop
 
 
 #endif /* FT_ADAPT_H_INCLUDED */

@@ -17,6 +17,8 @@
 #include "ft_state.h"
 #include "ft_ticket.h"
 
+#pragma GCC visibility push(hidden)
+
 
 typedef struct {
     ft_state_t         *state;
@@ -147,6 +149,8 @@ bool ft_opening_is_closed(const ft_call_t *call);
  * side effect but a due tick.
  */
 ft_snapshot_t ft_admission_snapshot(const ft_call_t *call);
+
+#pragma GCC visibility pop
 
 
 #endif /* FT_ADMISSION_H_INCLUDED */

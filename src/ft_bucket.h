@@ -16,6 +16,8 @@
 #include <stdatomic.h>
 #include "ft_config.h"
 
+#pragma GCC visibility push(hidden)
+
 
 typedef struct {
     _Atomic uint64_t  empty_ns;     /* when it will be empty, ns */
@@ -38,6 +40,8 @@ uint64_t ft_bucket_room_milli(ft_bucket_t *bucket, const ft_limits_t *limits,
 /* The first millisecond at which there is room for one; <= now_ms: now. */
 uint64_t ft_bucket_ready_ms(ft_bucket_t *bucket, const ft_limits_t *limits,
     uint64_t now_ms);
+
+#pragma GCC visibility pop
 
 
 #endif /* FT_BUCKET_H_INCLUDED */

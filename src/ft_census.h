@@ -26,6 +26,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
+
 
 #define FT_LEVELS  5
 #define FT_SLOTS   64           /* of each level */
@@ -112,6 +114,8 @@ uint32_t ft_census_waiting(const ft_census_t *census);
 
 uint32_t ft_census_called(const ft_census_t *census);
 uint32_t ft_census_fresh(const ft_census_t *census);
+
+#pragma GCC visibility pop
 
 
 #endif /* FT_CENSUS_H_INCLUDED */

@@ -11,6 +11,8 @@
 
 #include "ft_admission.h"
 
+#pragma GCC visibility push(hidden)
+
 
 #define FT_YOUNG_MS    60000    /* a state this young may be a restart's */
 #define FT_REBUILD_MS  1000     /* a cold start listens this long */
@@ -71,5 +73,8 @@ uint32_t ft_control_ahead(const ft_call_t *call, uint64_t stamp_us);
  */
 uint64_t ft_control_call_ms(const ft_call_t *call, uint64_t stamp_us,
     uint32_t ahead, bool advice);
+
+#pragma GCC visibility pop
+
 
 #endif /* FT_CONTROL_H_INCLUDED */

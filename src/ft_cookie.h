@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#pragma GCC visibility push(hidden)
+
 
 /* A part of somebody else's text, not terminated. */
 typedef struct {
@@ -27,6 +29,8 @@ typedef struct {
  */
 bool ft_cookie_next(ft_text_t *rest, const char *name, size_t name_len,
     ft_text_t *value);
+
+#pragma GCC visibility pop
 
 
 #endif /* FT_COOKIE_H_INCLUDED */

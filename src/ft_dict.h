@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
+
 
 typedef enum {
     FT_DICT_BOOLEAN,
@@ -56,6 +58,8 @@ ft_dict(const char *text, size_t len)
 
 /* The next member; parameters are read and dropped. */
 ft_dict_answer_t ft_dict_next(ft_dict_t *dict, ft_member_t *member);
+
+#pragma GCC visibility pop
 
 
 #endif /* FT_DICT_H_INCLUDED */

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
+
 
 typedef struct {
     bool              sold_out;     /* nobody need wait */
@@ -35,6 +37,8 @@ typedef struct {
  * the last of these.
  */
 bool ft_feedback_read(ft_feedback_t *feedback, const char *text, size_t len);
+
+#pragma GCC visibility pop
 
 
 #endif /* FT_FEEDBACK_H_INCLUDED */

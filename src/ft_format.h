@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
+
 
 /* Of equal weight, the first of them; JSON where none is named. */
 typedef enum {
@@ -36,6 +38,8 @@ ft_format_t ft_format_best(const ft_formats_t *formats);
 
 /* A format by its name; false: there is none of that name. */
 bool ft_format_named(const char *name, size_t len, ft_format_t *format);
+
+#pragma GCC visibility pop
 
 
 #endif /* FT_FORMAT_H_INCLUDED */

@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include "ft_waits.h"
 
+#pragma GCC visibility push(hidden)
+
 
 #define FT_HISTORY_STEPS    360
 #define FT_HISTORY_STEP_MS  5000
@@ -91,6 +93,8 @@ bool ft_history_read(const ft_history_t *history, uint32_t number,
  */
 bool ft_history_range(const ft_history_t *history, uint64_t now_ms,
     uint32_t most, uint32_t *first, uint32_t *last);
+
+#pragma GCC visibility pop
 
 
 #endif /* FT_HISTORY_H_INCLUDED */

@@ -10,6 +10,8 @@
 
 #include "ft_admission.h"
 
+#pragma GCC visibility push(hidden)
+
 
 /* Whether a request with this ticket is held already. */
 bool ft_hold_has(const ft_call_t *call, uint64_t id);
@@ -37,6 +39,8 @@ bool ft_admission_take(const ft_call_t *call, uint64_t first_ms);
 
 /* Counts an admission, and marks the ticket as used. */
 void ft_admission_count(const ft_call_t *call, uint64_t id, uint64_t first_ms);
+
+#pragma GCC visibility pop
 
 
 #endif /* FT_HOLD_H_INCLUDED */

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
+
 
 typedef struct {
     const char       *name;
@@ -32,6 +34,8 @@ typedef struct {
  */
 const char *ft_json_read(const char *text, size_t len, ft_json_field_t *fields,
     size_t n, size_t *at);
+
+#pragma GCC visibility pop
 
 
 #endif /* FT_JSON_H_INCLUDED */

@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include "ft_ticket.h"
 
+#pragma GCC visibility push(hidden)
+
 
 typedef struct ft_line_node_s  ft_line_node_t;
 
@@ -53,6 +55,8 @@ ft_line_oldest(const ft_line_t *line)
 {
     return line->oldest;
 }
+
+#pragma GCC visibility pop
 
 
 #endif /* FT_LINE_H_INCLUDED */

@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
+
 
 typedef struct {
     uint64_t          at_us;        /* its last use is not before that */
@@ -45,6 +47,8 @@ void ft_lru_used(ft_lru_t *lru, ft_lru_item_t *heap, uint64_t at_us);
 
 /* The first cannot go now: behind all others, even if the clock was set back. */
 void ft_lru_later(ft_lru_t *lru, ft_lru_item_t *heap, uint64_t now_us);
+
+#pragma GCC visibility pop
 
 
 #endif /* FT_LRU_H_INCLUDED */

@@ -14,6 +14,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
+
 
 #define FT_IDS_MARKED  4096
 
@@ -58,6 +60,8 @@ ft_mark_prefetch(const ft_marks_t *marks, uint64_t id)
 
 /* What is known of it. */
 ft_mark_t ft_mark_look(ft_marks_t *marks, uint64_t id, uint64_t now_ms);
+
+#pragma GCC visibility pop
 
 
 #endif /* FT_MARK_H_INCLUDED */

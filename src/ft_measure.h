@@ -11,6 +11,8 @@
 
 #include "ft_admission.h"
 
+#pragma GCC visibility push(hidden)
+
 
 /* What a tick works with. */
 typedef struct {
@@ -37,6 +39,8 @@ ft_average(uint64_t old, uint64_t sample, uint64_t dt_ms, uint64_t tau_ms)
  * given, but for `called`.  By whoever has won the tick.
  */
 void ft_measure_tick(const ft_call_t *call, ft_tick_t *tick);
+
+#pragma GCC visibility pop
 
 
 #endif /* FT_MEASURE_H_INCLUDED */

@@ -16,6 +16,8 @@
 
 #include "ft_admission.h"
 
+#pragma GCC visibility push(hidden)
+
 
 #define FT_OPENING_SPAN_MS  UINT32_C(60000)     /* where the pre-queue stands */
 
@@ -71,6 +73,8 @@ bool ft_opening_unseal(const ft_call_t *call, const ft_ticket_t *ticket,
    counted, or was not yet. */
 uint32_t ft_opening_retry_ms(const ft_call_t *call, const ft_ticket_t *ticket,
     bool counted);
+
+#pragma GCC visibility pop
 
 
 #endif /* FT_OPENING_H_INCLUDED */

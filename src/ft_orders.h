@@ -14,6 +14,8 @@
 
 #include "ft_admission.h"
 
+#pragma GCC visibility push(hidden)
+
 
 /* Bits of ft_orders_t.door, by who set them; 0: nothing is ordered. */
 #define FT_ORDER_HOLD           1   /* the operator: everyone queues */
@@ -88,6 +90,8 @@ ft_orders_is_shut(const ft_state_t *state)
 {
     return atomic_load_explicit(&state->orders.door, memory_order_relaxed) != 0;
 }
+
+#pragma GCC visibility pop
 
 
 #endif /* FT_ORDERS_H_INCLUDED */

@@ -10,6 +10,8 @@
 
 #include "ft_admission.h"
 
+#pragma GCC visibility push(hidden)
+
 
 /* A 64-bit finalizer (Stafford's variant 13 of MurmurHash3's). */
 static inline uint64_t
@@ -39,6 +41,8 @@ uint64_t ft_admission_end_ms(const ft_call_t *call, uint64_t first_ms);
 
 /* Admitted polls whose pages have not come yet. */
 uint32_t ft_admission_expecting(const ft_call_t *call);
+
+#pragma GCC visibility pop
 
 
 #endif /* FT_PASS_H_INCLUDED */

@@ -10,6 +10,8 @@
 
 #include "ft_admission.h"
 
+#pragma GCC visibility push(hidden)
+
 
 #define FT_NEWS_EVERY_MS  60000     /* while it lasts */
 #define FT_NEWS_QUIET_MS  5000      /* a line that is back sooner never ended */
@@ -72,6 +74,8 @@ ft_news_open(const ft_state_t *state)
     return atomic_load_explicit(&state->news.open, memory_order_relaxed)
            || ft_news_pending(state);
 }
+
+#pragma GCC visibility pop
 
 
 #endif /* FT_RECORD_H_INCLUDED */

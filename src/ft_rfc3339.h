@@ -11,12 +11,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
+
 
 /*
  * Reads a time of 1970 or later into epoch ms; what is beyond ms is cut.  False:
  * it is none, such a day or hour does not exist, or there is no offset.
  */
 bool ft_rfc3339_read(const char *text, size_t len, uint64_t *ms);
+
+#pragma GCC visibility pop
 
 
 #endif /* FT_RFC3339_H_INCLUDED */

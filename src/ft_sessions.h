@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
+
 
 #define FT_SESSION_WHEELS  4
 #define FT_SESSION_ROWS    512      /* of each wheel, a power of two */
@@ -53,6 +55,8 @@ bool ft_sessions_end(ft_sessions_t *sessions, uint64_t id);
 
 /* Whether that was said of it, as far as is remembered. */
 bool ft_sessions_is_over(const ft_sessions_t *sessions, uint64_t id);
+
+#pragma GCC visibility pop
 
 
 #endif /* FT_SESSIONS_H_INCLUDED */

@@ -10,6 +10,8 @@
 
 #include "ft_pass.h"
 
+#pragma GCC visibility push(hidden)
+
 
 /* Where a shopper stands in the line. */
 typedef struct {
@@ -57,6 +59,8 @@ ft_standing_spread_ms(const ft_call_t *call, const ft_ticket_t *ticket,
     return (uint32_t) (min + ft_mix(ticket->id ^ (call->now_ms << 20))
                              % (max - min + 1));
 }
+
+#pragma GCC visibility pop
 
 
 #endif /* FT_STANDING_H_INCLUDED */

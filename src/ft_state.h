@@ -19,6 +19,8 @@
 #include "ft_news.h"
 #include "ft_sessions.h"
 
+#pragma GCC visibility push(hidden)
+
 
 #define FT_WORKERS  256         /* slots for worker processes */
 #define FT_SEEN     2048        /* recently used tickets, a power of two */
@@ -167,6 +169,8 @@ void ft_state_forget(ft_state_t *state, uint32_t worker);
 /* Sums over the workers' hands; workers: slots in use. */
 uint32_t ft_state_held(const ft_state_t *state, uint32_t workers);
 uint32_t ft_state_inflight(const ft_state_t *state, uint32_t workers);
+
+#pragma GCC visibility pop
 
 
 #endif /* FT_STATE_H_INCLUDED */

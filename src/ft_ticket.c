@@ -91,13 +91,13 @@ ft_put64(uint8_t *p, uint64_t value)
  * SHA-256 and base64 read sixteen bytes at a time, and what was written in smaller
  * parts just before has to reach the cache first.
  */
-typedef uint64_t  ft_pair_t __attribute__((vector_size(16)));
+typedef uint64_t  ft_vector_t __attribute__((vector_size(16)));
 
 
 static void
 ft_put_pair(uint8_t *p, uint64_t a, uint64_t b)
 {
-    ft_pair_t  pair = { htobe64(a), htobe64(b) };
+    ft_vector_t  pair = { htobe64(a), htobe64(b) };
 
     memcpy(p, &pair, sizeof(pair));
 }
@@ -371,7 +371,7 @@ ft_ticket_encode(const uint64_t words[FT_WORDS], char *text)
 {
     size_t           i;
     uint64_t         group[4];
-    ft_pair_t        pair;
+    ft_vector_t        pair;
     ft_digits_t      digits;
     const uint64_t  *w;
 
@@ -382,7 +382,7 @@ ft_ticket_encode(const uint64_t words[FT_WORDS], char *text)
         group[3] = w[2] & FT_FIRST_MASK;
 
         for (i = 0; i < 4; i += 2) {
-            pair = (ft_pair_t) { htobe64(ft_spread(group[i])),
+            pair = (ft_vector_t) { htobe64(ft_spread(group[i])),
                                  htobe64(ft_spread(group[i + 1])) };
             digits = ft_digits((ft_digits_t) pair);
 
@@ -398,7 +398,7 @@ ft_ticket_decode(const char *text, uint64_t words[FT_WORDS])
 {
     size_t        i;
     uint64_t      group[4], *w;
-    ft_pair_t     pair;
+    ft_vector_t     pair;
     ft_digits_t   digits, bad;
 
     bad = ft_all(0);
@@ -409,7 +409,7 @@ ft_ticket_decode(const char *text, uint64_t words[FT_WORDS])
             memcpy(&digits, text, sizeof(digits));
             text += sizeof(digits);
 
-            pair = (ft_pair_t) ft_values(digits, &bad);
+            pair = (ft_vector_t) ft_values(digits, &bad);
             group[i] = ft_gather(be64toh(pair[0]));
             group[i + 1] = ft_gather(be64toh(pair[1]));
         }
@@ -419,7 +419,7 @@ ft_ticket_decode(const char *text, uint64_t words[FT_WORDS])
         w[2] = group[2] << 48 | group[3];
     }
 
-    pair = (ft_pair_t) bad;
+    pair = (ft_vector_t) bad;
 
     return (pair[0] | pair[1]) == 0;
 }

@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
+
 
 #define FT_TICKET_BODY_LEN  32
 #define FT_TICKET_MAC_LEN   16
@@ -129,6 +131,8 @@ ft_draw_scale(uint64_t draw, uint32_t n)
 {
     return ((draw >> 32) * n) >> 32;
 }
+
+#pragma GCC visibility pop
 
 
 #endif /* FT_TICKET_H_INCLUDED */

@@ -11,6 +11,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
+
 
 /* 61 round bounds, 0.1 to 10,000 s, eight buckets to each, one behind them */
 #define FT_WAITS_BOUNDS   (61 * 8)
@@ -36,6 +38,8 @@ void ft_waits_read(const ft_waits_t *waits, uint64_t n[FT_WAITS_BUCKETS]);
  */
 uint64_t ft_waits_quantile_ms(const uint64_t n[FT_WAITS_BUCKETS],
     uint32_t share_milli);
+
+#pragma GCC visibility pop
 
 
 #endif /* FT_WAITS_H_INCLUDED */

@@ -13,6 +13,8 @@
 
 #include "ft_state.h"
 
+#pragma GCC visibility push(hidden)
+
 
 #define FT_KEY_MAX     192      /* bytes; longer keys are the caller's to digest */
 #define FT_ZONE_LOOKS  16       /* at keys, for one that may make way */
@@ -76,6 +78,8 @@ uint32_t ft_zone_keys(const ft_zone_t *zone);
 ft_state_t *ft_zone_state(ft_zone_t *zone, uint32_t i);
 uint32_t ft_zone_index(const ft_zone_t *zone, const ft_state_t *state);
 size_t ft_zone_key(const ft_zone_t *zone, uint32_t i, char *buf);
+
+#pragma GCC visibility pop
 
 
 #endif /* FT_ZONE_H_INCLUDED */

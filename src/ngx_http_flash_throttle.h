@@ -17,6 +17,8 @@
 #include "ft_record.h"
 #include "ft_zone.h"
 
+#pragma GCC visibility push(hidden)
+
 
 #define NGX_HTTP_FLASH_THROTTLE_VERSION   "0.1.0"
 
@@ -484,5 +486,8 @@ ngx_http_flash_throttle_header(ngx_http_request_t *r, const char *name,
 
     return NGX_OK;
 }
+
+#pragma GCC visibility pop
+
 
 #endif /* _NGX_HTTP_FLASH_THROTTLE_H_INCLUDED_ */

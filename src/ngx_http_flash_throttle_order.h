@@ -12,6 +12,8 @@
 #include "ngx_http_flash_throttle.h"
 #include "ft_json.h"
 
+#pragma GCC visibility push(hidden)
+
 
 #define NGX_HTTP_FLASH_THROTTLE_NAME_MOST   256
 #define NGX_HTTP_FLASH_THROTTLE_WORD_MOST   32
@@ -69,6 +71,8 @@ ngx_int_t ngx_http_flash_throttle_order_error(
 /* The value of a field, empty if it was not given. */
 ngx_str_t ngx_http_flash_throttle_order_text(
     ngx_http_flash_throttle_order_t *order, ngx_uint_t field);
+
+#pragma GCC visibility pop
 
 
 #endif /* _NGX_HTTP_FLASH_THROTTLE_ORDER_H_INCLUDED_ */

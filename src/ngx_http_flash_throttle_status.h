@@ -12,6 +12,8 @@
 
 #include "ngx_http_flash_throttle.h"
 
+#pragma GCC visibility push(hidden)
+
 
 /* characters that an escaped byte takes at most */
 #define NGX_HTTP_FLASH_THROTTLE_ESCAPED  6
@@ -127,6 +129,8 @@ ngx_int_t ngx_http_flash_throttle_init_dashboard(ngx_conf_t *cf,
     ngx_http_flash_throttle_main_conf_t *ftmf);
 ngx_int_t ngx_http_flash_throttle_dashboard(ngx_http_request_t *r,
     ngx_http_flash_throttle_parts_t *parts);
+
+#pragma GCC visibility pop
 
 
 #endif /* _NGX_HTTP_FLASH_THROTTLE_STATUS_H_INCLUDED_ */

@@ -46,6 +46,12 @@ EOF
 ($status, $text) = configuration_with("load_module $build/$module.so;");
 is($status, 0, 'the dynamic module loads') or diag($text);
 
+# what it has for itself alone may have the name of another module's
+my @names = sort map { (split)[2] } grep { /ngx_|ft_/ }
+            split /\n/, `nm -D --defined-only $build/$module.so`;
+is_deeply(\@names, [qw( ngx_module_names ngx_module_order ngx_modules )],
+          '... and shows nginx only what it asks for');
+
 ($status, $text) = configuration_with('');
 like($text, qr/unknown directive "flash_throttle"/,
      '... and without it nginx has no such directive');
