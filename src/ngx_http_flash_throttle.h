@@ -237,6 +237,10 @@ ngx_http_flash_throttle_ctx_t *ngx_http_flash_throttle_get_ctx(
 /* The preaccess handler. */
 ngx_int_t ngx_http_flash_throttle_handler(ngx_http_request_t *r);
 
+/* The preaccess handler of a request that has been there before. */
+ngx_int_t ngx_http_flash_throttle_redirected(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx);
+
 /* Fills a call of the core by this worker. */
 void ngx_http_flash_throttle_call(ngx_http_flash_throttle_zone_t *zone,
     ft_state_t *state, ft_rules_t *rules, uint64_t now_ms, ft_call_t *call);

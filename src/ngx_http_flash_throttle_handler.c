@@ -26,8 +26,6 @@ static ngx_int_t ngx_http_flash_throttle_queue(ngx_http_request_t *r,
 static void ngx_http_flash_throttle_enter(ngx_http_flash_throttle_ctx_t *ctx,
     ft_call_t *call);
 static void ngx_http_flash_throttle_full(ngx_http_flash_throttle_ctx_t *ctx);
-static ngx_int_t ngx_http_flash_throttle_redirected(ngx_http_request_t *r,
-    ngx_http_flash_throttle_ctx_t *ctx);
 static ngx_int_t ngx_http_flash_throttle_answer(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx);
 static ngx_int_t ngx_http_flash_throttle_give(ngx_http_request_t *r,
@@ -455,39 +453,6 @@ ngx_http_flash_throttle_full(ngx_http_flash_throttle_ctx_t *ctx)
     ctx->verdict.position = 0;
     ctx->verdict.retry_ms = ctx->conf->rules.poll_max_ms;
     ctx->verdict.wait_ms = ctx->conf->rules.poll_max_ms;
-}
-
-
-/*
- * An internal redirect, maybe to another upstream.  Of those who are not let in
- * it is an error of our answer, as a body that cannot be discarded: the page of
- * that error may be the very upstream.  Or it is a post_action, also behind a
- * client that has left while it was held.
- */
-
-static ngx_int_t
-ngx_http_flash_throttle_redirected(ngx_http_request_t *r,
-    ngx_http_flash_throttle_ctx_t *ctx)
-{
-    if (ctx->held) {
-        ngx_http_flash_throttle_leave(ctx);
-    }
-
-    switch (ctx->status) {
-
-    case NGX_HTTP_FLASH_THROTTLE_PASSED:
-    case NGX_HTTP_FLASH_THROTTLE_ADMITTED:
-    case NGX_HTTP_FLASH_THROTTLE_BYPASSED:
-        break;
-
-    default:
-        if (!ctx->conf->dry_run && !r->post_action) {
-            return NGX_HTTP_SERVICE_UNAVAILABLE;
-        }
-    }
-
-    return ngx_http_flash_throttle_listen(r, ctx) == NGX_OK
-           ? NGX_DECLINED : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
 
 
