@@ -167,6 +167,8 @@ ft_admission_advice(const ft_call_t *call, const ft_ticket_t *ticket)
  * Who comes before its time, reloads or polls out of turn, and is not called yet
  * is told the rest of that time: its count stands as it is, and so does its
  * ticket, however often it is shown.  0: it is not so, or hardly any time is left.
+ * A ticket for which a newer one was given, to a page that needs a whole second
+ * where a poll does not, say, must not take that one's place in the cookie.
  */
 static uint32_t
 ft_admission_rest_ms(const ft_call_t *call, const ft_ticket_t *ticket,
@@ -191,7 +193,8 @@ ft_admission_rest_ms(const ft_call_t *call, const ft_ticket_t *ticket,
         || !ft_opening_unseal(call, ticket, &place)
         || (place & FT_LANE_NONE) == FT_LANE_NONE
         || (place & FT_LANE_NONE) == FT_LANE_FRESH
-        || ft_control_listening(call))
+        || ft_control_listening(call)
+        || ft_admission_was_seen(call, ticket))
     {
         return 0;
     }

@@ -14,18 +14,41 @@
 #define FT_REPLAY_SHIFT     14      /* a ticket counts once in 16 s */
 
 
+static uint32_t
+ft_admission_print(const ft_ticket_t *ticket, uint64_t now_ms)
+{
+    uint64_t  h;
+
+    h = ft_mix(ticket->id ^ ft_mix(ticket->due_ms
+                                   + (now_ms >> FT_REPLAY_SHIFT)));
+
+    return (uint32_t) (h >> 32) | 1;
+}
+
+
 bool
 ft_admission_seen(const ft_call_t *call, const ft_ticket_t *ticket)
 {
-    uint64_t  h;
     uint32_t  print;
 
-    h = ft_mix(ticket->id ^ ft_mix(ticket->due_ms
-                                   + (call->now_ms >> FT_REPLAY_SHIFT)));
-    print = (uint32_t) (h >> 32) | 1;
+    print = ft_admission_print(ticket, call->now_ms);
 
     return atomic_exchange(&call->state->seen[ticket->id % FT_SEEN], print)
            == print;
+}
+
+
+bool
+ft_admission_was_seen(const ft_call_t *call, const ft_ticket_t *ticket)
+{
+    uint32_t  print;
+    uint64_t  before;
+
+    print = ft_load(&call->state->seen[ticket->id % FT_SEEN]);
+    before = call->now_ms - (1 << FT_REPLAY_SHIFT);
+
+    return print == ft_admission_print(ticket, call->now_ms)
+           || print == ft_admission_print(ticket, before);
 }
 
 

@@ -33,6 +33,9 @@ ft_mix(uint64_t x)
  */
 bool ft_admission_seen(const ft_call_t *call, const ft_ticket_t *ticket);
 
+/* The same, in this span of 16 s or the one before, without noting this use. */
+bool ft_admission_was_seen(const ft_call_t *call, const ft_ticket_t *ticket);
+
 /* Another edge's clock may be ahead: nobody is seen before the first attempt. */
 uint64_t ft_admission_seen_ms(const ft_call_t *call, const ft_ticket_t *ticket);
 

@@ -208,6 +208,72 @@ test_whole_seconds_are_cut(void **unused)
 }
 
 
+/*
+ * A page with less than a second left has taken a newer ticket home: a poll on its
+ * way with the old one must not put that back in the cookie.
+ */
+static crowd_shopper_t *
+due_soon(crowd_t *c, bool across)
+{
+    unsigned          i;
+    crowd_shopper_t  *s;
+
+    for (i = c->n; i-- > 0; /* void */) {
+        s = &c->shopper[i];
+
+        if (s->where == CROWD_WAITING && s->next_ms >= c->now_ms + 900
+            && ((s->next_ms - 900) >> 14 != (s->next_ms - 400) >> 14)
+               == across)
+        {
+            return s;
+        }
+    }
+
+    return NULL;
+}
+
+
+/* Uses of tickets are noted by spans of 16 s: both in one of them, and in two. */
+static void
+used_is_not_given_back(bool across)
+{
+    crowd_t          *c;
+    ft_ticket_t       ticket;
+    ft_verdict_t      v;
+    crowd_shopper_t  *s;
+
+    c = line_of(800);
+    s = due_soon(c, across);
+    assert_non_null(s);
+
+    c->now_ms = s->next_ms - 900;
+    ticket = s->ticket;
+    v = ask(c, &ticket, true);
+    assert_int_equal(v.answer, FT_WAIT);
+    assert_false(v.same);
+    assert_false(v.replay);
+
+    c->now_ms = s->next_ms - 400;
+    ticket = s->ticket;
+    v = ask(c, &ticket, false);
+    assert_int_equal(v.answer, FT_WAIT);
+    assert_false(v.same);
+    assert_true(v.replay || across);
+
+    crowd_free(c);
+}
+
+
+static void
+test_used_is_not_given_back(void **unused)
+{
+    (void) unused;
+
+    used_is_not_given_back(false);
+    used_is_not_given_back(true);
+}
+
+
 /* What a shopper must not miss: its call, the end of the stock, another edge. */
 static void
 test_early_is_no_excuse(void **unused)
@@ -260,6 +326,7 @@ main(void)
         cmocka_unit_test(test_in_time_is_dated_anew),
         cmocka_unit_test(test_first_return_counts),
         cmocka_unit_test(test_whole_seconds_are_cut),
+        cmocka_unit_test(test_used_is_not_given_back),
         cmocka_unit_test(test_early_is_no_excuse)
     };
 
