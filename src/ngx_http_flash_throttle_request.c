@@ -143,7 +143,8 @@ ngx_http_flash_throttle_next_line(ngx_http_flash_throttle_lines_t *lines,
 
 /*
  * Of the usable ones a pass wins, then the ticket with the earliest stamp: the
- * shopper's best place, whoever else sets cookies of that name.
+ * shopper's best place, whoever else sets cookies of that name.  Of one stamp it is
+ * the last that was given: the one that is counted.
  */
 
 static void
@@ -163,7 +164,10 @@ ngx_http_flash_throttle_try(const char *text, size_t len,
 
     if (best->kind == 0
         || (ticket.kind == FT_TICKET_PASS && best->kind != FT_TICKET_PASS)
-        || (ticket.kind == best->kind && ticket.first_ms < best->first_ms))
+        || (ticket.kind == best->kind
+            && (ticket.first_ms < best->first_ms
+                || (ticket.first_ms == best->first_ms
+                    && ticket.seen_ms > best->seen_ms))))
     {
         *best = ticket;
         ctx->text = (u_char *) text;

@@ -453,3 +453,38 @@ my ($cert) = $pair =~ /(-----BEGIN CERT.*END CERTIFICATE-----)/s;
     is($shopper->get('/passed')->status, 200, 'its pass is good');
 
     like(log_line('waited.log', $_), qr/waited=0\.000$/, "$_ waited for nothing") for qw( ADMITTED PASSED );
+
+
+
+=== TEST 14: of two tickets of one shopper the last that was given
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        flash_throttle_poll min=1s max=50s;
+        proxy_pass http://upstream;
+    }
+--- shop
+    shopper->get('/checkout');
+
+    my $shopper = shopper(Accept => 'application/json');
+    $shopper->get('/checkout');
+    my $old = $shopper->ticket;
+
+    sleep 0.005;
+    $shopper->get('/checkout');
+    my $new = $shopper->ticket;
+
+    isnt($old, $new, 'two tickets');
+
+    # an attribute of the cookie has changed, or a client keeps both
+
+    for ("$old; flash_throttle_sale=$new", "$new; flash_throttle_sale=$old") {
+        my $both = shopper(Accept => 'application/json', Cookie => "flash_throttle_sale=$_");
+        is($both->get('/checkout')->json->{ticket}, $new, 'in two cookies');
+    }
+
+    my $both = shopper(Accept => 'application/json', Cookie => "flash_throttle_sale=$old",
+                       'Flash-Throttle-Ticket' => $new);
+    is($both->get('/checkout')->json->{ticket}, $new, 'in a cookie and a header');
