@@ -193,7 +193,7 @@ ft_admission_rest_ms(const ft_call_t *call, const ft_ticket_t *ticket,
         || !ft_opening_unseal(call, ticket, &place)
         || (place & FT_LANE_NONE) == FT_LANE_NONE
         || (place & FT_LANE_NONE) == FT_LANE_FRESH
-        || ft_control_listening(call)
+        || ft_control_hears(call, ticket)
         || ft_admission_was_seen(call, ticket))
     {
         return 0;

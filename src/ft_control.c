@@ -137,6 +137,20 @@ ft_control_listening(const ft_call_t *call)
 }
 
 
+bool
+ft_control_hears(const ft_call_t *call, const ft_ticket_t *ticket)
+{
+    uint64_t  born;
+
+    born = ft_load(&call->state->born_ms);
+
+    return ft_opening_known_ms(call, ticket) < born
+           && call->now_ms <= born + FT_YOUNG_MS
+           && (ft_load(&call->state->control.rebuilt_ms) == 0
+               || ft_control_listening(call));
+}
+
+
 /*
  * The advice was half the time to the call, and the threshold goes at most at
  * the pace of the clock: the head of the line stands no more than twice the
@@ -146,19 +160,15 @@ bool
 ft_control_rebuild(const ft_call_t *call, const ft_ticket_t *ticket,
     uint64_t advice_ms)
 {
-    uint64_t     born, never, stamp_us;
+    uint64_t     never, stamp_us;
     ft_state_t  *state;
 
-    state = call->state;
-    born = ft_load(&state->born_ms);
-
-    if (ft_opening_known_ms(call, ticket) >= born
-        || call->now_ms > born + FT_YOUNG_MS)
-    {
+    if (!ft_control_hears(call, ticket)) {
         return false;
     }
 
     never = 0;
+    state = call->state;
     stamp_us = ft_opening_stamp_us(call, ticket);
 
     if (atomic_compare_exchange_strong(&state->control.rebuilt_ms, &never,
@@ -168,10 +178,6 @@ ft_control_rebuild(const ft_call_t *call, const ft_ticket_t *ticket,
         ft_census_lower(&state->census,
                         ft_opening_first_us(call, ticket,
                                             stamp_us - 2000 * advice_ms));
-    }
-
-    if (!ft_control_listening(call)) {
-        return false;
     }
 
     ft_census_lower(&state->census, stamp_us - 1);

@@ -41,6 +41,9 @@ bool ft_control_rebuild(const ft_call_t *call, const ft_ticket_t *ticket,
 /* Whether a cold start listens now. */
 bool ft_control_listening(const ft_call_t *call);
 
+/* Whether it listens to this ticket, or would begin to with it. */
+bool ft_control_hears(const ft_call_t *call, const ft_ticket_t *ticket);
+
 /* Does a tick if one is due and nobody else does it. */
 void ft_control_tick(const ft_call_t *call);
 

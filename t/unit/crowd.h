@@ -47,6 +47,8 @@ typedef struct {
     uint64_t          seed;
     ft_keyring_t     *ring;         /* draws the lots, where there is one */
     uint64_t          service_ms;   /* time at the upstream */
+    bool              hurry;        /* polls every 0.3 to 1 s whatever it is
+                                       told, by page or by script */
     uint32_t          workers;
     ft_line_t         line[CROWD_WORKERS];
     uint64_t          wake_ms[CROWD_WORKERS];

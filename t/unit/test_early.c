@@ -318,6 +318,99 @@ test_early_is_no_excuse(void **unused)
 }
 
 
+/*
+ * After a sale that was sold out, those who heard it are in no count: whoever comes
+ * first, however early, makes the edge listen for them.
+ */
+static void
+test_a_sale_that_goes_on_listens(void **unused)
+{
+    crowd_t          *c;
+    ft_call_t         call;
+    ft_ticket_t       ticket;
+    ft_verdict_t      v;
+    crowd_shopper_t  *last;
+
+    (void) unused;
+
+    c = line_of(800);
+    last = last_of(c);
+
+    (void) ft_orders_sold_out(c->state, FT_FROM_OPERATOR);
+    c->now_ms += 200;
+    (void) ft_orders_resume(c->state, FT_FROM_OPERATOR, c->now_ms);
+
+    ticket = last->ticket;
+    v = ask(c, &ticket, false);
+    assert_int_equal(v.answer, FT_WAIT);
+    assert_false(v.same);
+
+    call = crowd_call(c, 0);
+    assert_true(ft_control_listening(&call));
+
+    crowd_free(c);
+}
+
+
+/* All counts of the census as they are now, not as of the last tick. */
+static unsigned
+counted(const ft_census_t *census)
+{
+    unsigned  n, level, due, slot;
+
+    n = ft_census_called(census) + ft_census_fresh(census);
+
+    for (level = 0; level < FT_LEVELS; level++) {
+        for (due = 0; due < FT_DUES; due++) {
+            for (slot = 0; slot < FT_SLOTS; slot++) {
+                n += atomic_load(&census->cell[level][due][slot]);
+            }
+        }
+    }
+
+    return n;
+}
+
+
+/*
+ * A crowd that polls every 0.3 to 1 s, whatever it is told, is counted right at
+ * every tick (but for the few at the threshold, whose slot is split by shares), and
+ * let in in its order; hardly any of it are missed.
+ */
+static void
+test_a_hurried_crowd_is_counted(void **unused)
+{
+    crowd_t   *c;
+    uint64_t   end, missed;
+    unsigned   served, there;
+
+    (void) unused;
+
+    c = line_of(800);
+    c->hurry = true;
+    served = c->admissions;
+    missed = atomic_load(&c->state->totals.missed);
+
+    crowd_run(c, c->now_ms + c->rules.poll_max_ms * 5 / 4);
+
+    for (end = c->now_ms + 30000; c->now_ms < end; /* void */) {
+        crowd_run(c, c->now_ms + FT_TICK_MS);
+
+        there = crowd_count(c, CROWD_WAITING);
+        assert_true(there > 100);
+        assert_in_range(counted(&c->state->census), there - 3, there + 3);
+    }
+
+    served = c->admissions - served;
+    assert_true(served > 200);
+    assert_int_equal(crowd_overtaken(c), 0);
+    missed = atomic_load(&c->state->totals.missed) - missed;
+    assert_true(missed * 20 < served);
+
+    crowd_free(c);
+}
+
+
 int
 main(void)
 {
@@ -327,7 +420,9 @@ main(void)
         cmocka_unit_test(test_first_return_counts),
         cmocka_unit_test(test_whole_seconds_are_cut),
         cmocka_unit_test(test_used_is_not_given_back),
-        cmocka_unit_test(test_early_is_no_excuse)
+        cmocka_unit_test(test_early_is_no_excuse),
+        cmocka_unit_test(test_a_sale_that_goes_on_listens),
+        cmocka_unit_test(test_a_hurried_crowd_is_counted)
     };
 
     return unit_tests(tests);
