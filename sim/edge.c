@@ -215,6 +215,11 @@ ft_edge_told_to_wait(ft_world_t *world, ft_shopper_t *shopper,
         retry_us = (int64_t) ft_random_between(&world->retries,
                                                FT_RETRY_MIN_US,
                                                FT_RETRY_MAX_US);
+
+    } else if (world->options->polls.n) {
+        retry_us = ft_patience_draw(&world->options->polls, &world->retries)
+                   + FT_ROUND_TRIP_US;
+
     } else {
         retry_us = (int64_t) retry_ms * 1000 + FT_ROUND_TRIP_US;
     }

@@ -35,6 +35,7 @@ enum {
     FT_OPT_HOLD,
     FT_OPT_NO_SHOW,
     FT_OPT_OPENS,
+    FT_OPT_POLLS,
     FT_OPT_SCALE,
     FT_OPT_WORKERS,
     FT_OPT_CLOCK_SKEW,
@@ -86,6 +87,9 @@ static const struct argp_option  ft_option_list[] = {
     { "opens", FT_OPT_OPENS, "S", 0,
       "the sale opens then: who comes before waits in a pre-queue, with all "
       "of the patience left (0: it is open)", 0 },
+    { "polls", FT_OPT_POLLS, "S", 0,
+      "seconds between two polls of a shopper whatever it is told, in the form "
+      "of --patience (default: as it is told)", 0 },
     { "stock", FT_OPT_STOCK, "N", 0,
       "units (default 500 for drop and low, otherwise unlimited)", 0 },
     { "slots", FT_OPT_SLOTS, "N", 0,
@@ -257,6 +261,14 @@ ft_option_sale(int key, char *text, struct argp_state *state)
 
     case FT_OPT_OPENS:
         options->opens_ms = ft_option_ms(state, "opens", text, 0, 864000);
+        return 0;
+
+    case FT_OPT_POLLS:
+        if (!ft_patience_parse(&options->polls, text)) {
+            argp_error(state, "--polls takes seconds in a form of --patience, "
+                       "such as 0.3-1, not \"%s\"", text);
+        }
+
         return 0;
 
     case FT_OPT_STOCK:
@@ -462,6 +474,13 @@ ft_options_check(const ft_options_t *options, struct argp_state *state)
 
     if (options->opens_ms && !edge) {
         argp_error(state, "--opens needs one of the edge's variants");
+    }
+
+    if (options->polls.n && options->variant != FT_EDGE_FAIR
+        && options->variant != FT_EDGE_PROPORTIONAL)
+    {
+        argp_error(state, "--polls needs a variant that tells when to come "
+                   "back: edge-fair or edge-proportional");
     }
 
     if (options->slots == 0 && options->variant == FT_WAITING_ROOM) {

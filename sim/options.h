@@ -37,6 +37,7 @@ typedef struct {
     const char        *trace;
     ft_profile_t       profile;
     ft_patience_t      patience;
+    ft_patience_t      polls;       /* between two; none: as told */
     ft_requires_t      requires;
     ft_variant_t       variant;
     bool               deadline;

@@ -122,6 +122,9 @@ refuses '--deadline takes on or off' "$sim" --deadline yes
 refuses '--patience takes seconds as 15' "$sim" --patience soon
 refuses 'is not drop, low or peak, and cannot be read' "$sim" --profile flood
 refuses '--poll-min must not exceed --poll-max' "$sim" --poll-min 9 --poll-max 3
+refuses '--polls takes seconds in a form of --patience' "$sim" --polls often
+refuses '--polls needs a variant that tells when to come back' \
+    "$sim" --variant edge-lottery --polls 1
 refuses '--no-show needs a variant where shoppers poll' \
     "$sim" --variant queue --no-show 0.5
 refuses '--rate or --sessions must bound the admissions' "$sim" --inflight 0
