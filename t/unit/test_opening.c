@@ -1,90 +1,11 @@
 
 /*
- * An opening, with all that may become of it: in what order a crowd is let in
- * that was there before, and that came later.
+ * An opening: nobody is let in before it; the crowd that was there goes in by
+ * lot, and whoever comes later behind it.
  */
 
-#include <math.h>
-#include "crowd.h"
+#include "opening.h"
 #include "ft_control.h"
-#include "ft_opening.h"
-#include "ft_orders.h"
-
-
-#define SECRET  "a secret for tests, and for nothing else"
-
-static const ft_secret_t  secret = { SECRET, sizeof(SECRET) - 1 };
-
-
-/* n shoppers who come over a minute; it opens at its end, after the first 30. */
-static crowd_t *
-sale(unsigned before, unsigned later)
-{
-    crowd_t   *c;
-    unsigned   i;
-
-    c = crowd_create(before + later, 2);
-    c->ring = ft_keyring_create(&secret, 1);
-    assert_non_null(c->ring);
-
-    /* the edge has run for a while */
-
-    c->now_ms += 600000;
-    c->rules.opens_ms = c->now_ms + 60000;
-
-    for (i = 0; i < before + later; i++) {
-        crowd_comes(c, i, i < before
-                          ? c->now_ms + 1 + i * 59000ull / before
-                          : c->rules.opens_ms + 1 + (i - before) * 50ull);
-    }
-
-    return c;
-}
-
-
-static void
-sale_ends(crowd_t *c)
-{
-    ft_keyring_free(c->ring);
-    crowd_free(c);
-}
-
-
-static uint64_t
-place(const crowd_t *c, unsigned i)
-{
-    ft_call_t  call;
-
-    call = crowd_call(c, 0);
-
-    return ft_opening_stamp_us(&call, &c->shopper[i].ticket);
-}
-
-
-/* Kendall's tau of place and admission among the admitted of [from, to). */
-static double
-order(const crowd_t *c, unsigned from, unsigned to)
-{
-    int64_t   sum, pairs;
-    unsigned  i, j;
-
-    sum = pairs = 0;
-
-    for (i = 0; i < c->admissions; i++) {
-        for (j = 0; j < i; j++) {
-            if (c->order[i] < from || c->order[i] >= to
-                || c->order[j] < from || c->order[j] >= to)
-            {
-                continue;
-            }
-
-            pairs++;
-            sum += place(c, c->order[j]) < place(c, c->order[i]) ? 1 : -1;
-        }
-    }
-
-    return pairs ? (double) sum / (double) pairs : NAN;
-}
 
 
 /* The latest place in order of admission of anybody of the first n. */
@@ -100,17 +21,6 @@ last_of(const crowd_t *c, unsigned n)
     }
 
     return last;
-}
-
-
-static ft_snapshot_t
-figures(const crowd_t *c)
-{
-    ft_call_t  call;
-
-    call = crowd_call(c, 0);
-
-    return ft_admission_snapshot(&call);
 }
 
 
@@ -175,29 +85,6 @@ test_the_figures_of_a_closed_sale(void **unused)
     assert_int_equal(s.opens_ms, 0);
     assert_true(s.queueing);
     assert_true(s.wait_ms > 0);
-
-    sale_ends(c);
-}
-
-
-static void
-test_a_sale_opened_by_order_is_open(void **unused)
-{
-    crowd_t  *c;
-
-    (void) unused;
-
-    c = sale(100, 0);
-    crowd_run(c, c->rules.opens_ms - 20000);
-
-    ft_orders_hold(c->state);
-    assert_int_equal(figures(c).opens_ms, c->rules.opens_ms);
-
-    ft_orders_open(c->state, c->now_ms);
-    assert_int_equal(figures(c).opens_ms, 0);
-
-    ft_orders_reset(c->state, c->now_ms);
-    assert_int_equal(figures(c).opens_ms, c->rules.opens_ms);
 
     sale_ends(c);
 }
@@ -321,211 +208,6 @@ test_who_has_left_is_not_counted(void **unused)
 
 
 static void
-test_opened_by_hand_the_order_is_the_lot_too(void **unused)
-{
-    double     tau;
-    crowd_t   *c;
-    unsigned   i, k, late;
-
-    (void) unused;
-
-    /* slower than they come back: nobody has told them that it is open */
-
-    c = sale(300, 0);
-    c->limits.rate_milli = 3000;
-    crowd_run(c, c->now_ms + 40000);
-
-    late = crowd_count(c, CROWD_AWAY);
-    assert_true(late > 50);
-
-    ft_orders_open(c->state, c->now_ms);
-    crowd_run(c, c->rules.opens_ms + 5000);
-
-    /* once its time has come, an opening is as it was */
-
-    ft_orders_reset(c->state, c->now_ms);
-    crowd_run(c, c->rules.opens_ms + 90000);
-
-    /* who came when it was open stands behind */
-
-    for (i = 300 - late; i < 300; i++) {
-        for (k = 0; k < 300 - late; k++) {
-            assert_true(place(c, i) > place(c, k));
-        }
-    }
-
-    assert_int_equal(c->admissions, 300);
-    /* in the first quarter of a minute nobody is kept waiting for the others */
-
-    tau = order(c, 0, 300 - late);
-    unit_check(tau > 0.75, "tau %f", tau);
-    unit_check(order(c, 0, 300) > 0.75, "tau %f", order(c, 0, 300));
-
-    sale_ends(c);
-}
-
-
-static void
-test_an_order_taken_back_closes_again(void **unused)
-{
-    double     tau;
-    crowd_t   *c;
-    unsigned   early;
-
-    (void) unused;
-
-    c = sale(300, 0);
-    crowd_run(c, c->now_ms + 20000);
-    ft_orders_open(c->state, c->now_ms);
-    crowd_run(c, c->now_ms + 2000);
-
-    early = c->admissions;
-    assert_true(early > 0);
-
-    ft_orders_reset(c->state, c->now_ms);
-    crowd_run(c, c->rules.opens_ms - 1);
-    unit_check(c->admissions == early, "%u, %u", c->admissions, early);
-
-    c->admissions = 0;
-    crowd_run(c, c->rules.opens_ms + 30000);
-    assert_int_equal(c->admissions, 300 - early);
-
-    tau = order(c, 0, 300);
-    unit_check(tau > 0.99, "tau %f", tau);
-
-    sale_ends(c);
-}
-
-
-static void
-test_an_opening_may_be_put_off(void **unused)
-{
-    double     tau;
-    crowd_t   *c;
-
-    (void) unused;
-
-    c = sale(300, 0);
-    crowd_run(c, c->rules.opens_ms - 3000);
-
-    c->rules.opens_ms += 120000;
-    crowd_run(c, c->rules.opens_ms - 1);
-    assert_int_equal(c->admissions, 0);
-
-    crowd_run(c, c->rules.opens_ms + 30000);
-    assert_int_equal(c->admissions, 300);
-
-    tau = order(c, 0, 300);
-    unit_check(tau > 0.99, "tau %f", tau);
-
-    sale_ends(c);
-}
-
-
-static void
-test_an_opening_may_be_brought_forward(void **unused)
-{
-    double     tau;
-    crowd_t   *c;
-
-    (void) unused;
-
-    c = sale(300, 0);
-    c->rules.opens_ms += 600000;
-    crowd_run(c, c->now_ms + 60000);
-
-    c->rules.opens_ms = c->now_ms + 20000;
-    crowd_run(c, c->rules.opens_ms + 40000);
-    assert_int_equal(c->admissions, 300);
-
-    tau = order(c, 0, 300);
-    unit_check(tau > 0.99, "tau %f", tau);
-
-    sale_ends(c);
-}
-
-
-/* Without an opening the first attempts count, as they always do. */
-static void
-test_an_opening_may_be_removed(void **unused)
-{
-    double     tau;
-    crowd_t   *c;
-
-    (void) unused;
-
-    /* slower than they come back: nobody has told them that it is open */
-
-    c = sale(300, 0);
-    c->limits.rate_milli = 3000;
-    c->rules.opens_ms += 600000;
-    crowd_run(c, c->now_ms + 70000);
-    assert_int_equal(c->admissions, 0);
-
-    c->rules.opens_ms = 0;
-    crowd_run(c, c->now_ms + 2000);
-    assert_true(c->state->census.threshold_us <= c->now_ms * 1000);
-
-    crowd_run(c, c->now_ms + 108000);
-    assert_int_equal(c->admissions, 300);
-
-    /* as after a cold start, some had not been heard of when it began */
-
-    tau = order(c, 0, 300);
-    unit_check(tau > 0.5, "tau %f", tau);
-
-    sale_ends(c);
-}
-
-
-static void
-restart(crowd_t *c)
-{
-    unsigned  i;
-
-    memset(c->state, 0, sizeof(ft_state_t));
-    ft_state_init(c->state, (uint32_t) unit_random(&c->seed) | 1, c->now_ms);
-
-    for (i = 0; i < c->workers; i++) {
-        memset(&c->line[i], 0, sizeof(ft_line_t));
-        c->wake_ms[i] = 0;
-    }
-
-    for (i = 0; i < c->n; i++) {
-        if (c->shopper[i].where == CROWD_HELD) {
-            c->shopper[i].where = CROWD_WAITING;
-            c->shopper[i].next_ms = c->now_ms + 200;
-        }
-    }
-}
-
-
-static void
-test_a_restart_loses_no_lot(void **unused)
-{
-    int64_t       at;
-    double        tau;
-    crowd_t      *c;
-
-    (void) unused;
-
-    for (at = -30000; at <= 5000; at += 5000) {
-        c = sale(300, 0);
-        crowd_run(c, c->rules.opens_ms + (uint64_t) at);
-        restart(c);
-        crowd_run(c, c->rules.opens_ms + 45000);
-
-        assert_int_equal(c->admissions, 300);
-
-        tau = order(c, 0, 300);
-        unit_check(tau > 0.97, "%d ms: tau %f", (int) at, tau);
-
-        sale_ends(c);
-    }
-}
-
-
-static void
 test_an_opening_in_the_past_is_open(void **unused)
 {
     crowd_t      *c;
@@ -542,117 +224,17 @@ test_an_opening_in_the_past_is_open(void **unused)
 }
 
 
-/* Two places with one line: where it is open, who waits elsewhere is no matter. */
-static void
-test_a_place_that_is_open_goes_on_beside_one_that_is_not(void **unused)
-{
-    crowd_t   *c;
-    unsigned   i;
-    uint64_t   opens, end;
-
-    (void) unused;
-
-    c = sale(200, 0);
-    opens = c->rules.opens_ms;
-    end = c->now_ms + 50000;
-
-    for (i = 0; i < 200; i++) {
-        c->shopper[i].next_ms = c->now_ms + 1 + i;
-    }
-
-    /* even ones at the place that is open, odd ones at the other */
-
-    while (c->now_ms < end) {
-        c->now_ms += 5;
-
-        for (i = 0; i < 200; i++) {
-            if (c->shopper[i].next_ms > c->now_ms
-                || c->shopper[i].where > CROWD_WAITING)
-            {
-                continue;
-            }
-
-            c->rules.opens_ms = i % 2 ? opens : 0;
-            (void) crowd_request(c, i, 0);
-        }
-
-        c->rules.opens_ms = 0;
-        crowd_pump(c, 0);
-    }
-
-    assert_int_equal(c->admissions, 100);
-
-    for (i = 0; i < c->admissions; i++) {
-        assert_int_equal(c->order[i] % 2, 0);
-    }
-
-    unit_check(crowd_overtaken(c) == 0, "%u overtaken", crowd_overtaken(c));
-
-    /* the line was not laid out time and again */
-
-    unit_check(c->state->opening.turn <= 2, "%u times",
-               (unsigned) c->state->opening.turn);
-
-    c->admissions = 0;
-    c->rules.opens_ms = opens;
-    crowd_run(c, opens + 30000);
-    assert_int_equal(c->admissions, 100);
-
-    sale_ends(c);
-}
-
-
-/* A monitor asks by the rules of whatever place: the line stands still. */
-static void
-test_a_monitor_moves_no_line_that_waits(void **unused)
-{
-    unsigned     i;
-    crowd_t     *c;
-    ft_call_t    call;
-    ft_rules_t   rules;
-
-    (void) unused;
-
-    c = sale(300, 0);
-    rules = c->rules;
-    rules.opens_ms = 0;
-
-    for (i = 0; i < 59; i++) {
-        crowd_run(c, c->now_ms + 1000);
-        call = crowd_call(c, 0);
-        call.rules = &rules;
-        (void) ft_admission_snapshot(&call);
-    }
-
-    assert_int_equal(ft_census_called(&c->state->census), 0);
-    crowd_run(c, c->rules.opens_ms + 30000);
-    unit_check(order(c, 0, 300) > 0.99, "tau %f", order(c, 0, 300));
-
-    sale_ends(c);
-}
-
-
 int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
         cmocka_unit_test(test_nobody_is_let_in_before),
         cmocka_unit_test(test_the_figures_of_a_closed_sale),
-        cmocka_unit_test(test_a_sale_opened_by_order_is_open),
         cmocka_unit_test(test_the_order_is_the_lot),
         cmocka_unit_test(test_the_room_is_used_at_once),
         cmocka_unit_test(test_all_come_back_at_the_opening_but_not_at_once),
         cmocka_unit_test(test_who_has_left_is_not_counted),
-        cmocka_unit_test(test_opened_by_hand_the_order_is_the_lot_too),
-        cmocka_unit_test(test_an_order_taken_back_closes_again),
-        cmocka_unit_test(test_an_opening_may_be_put_off),
-        cmocka_unit_test(test_an_opening_may_be_brought_forward),
-        cmocka_unit_test(test_an_opening_may_be_removed),
-        cmocka_unit_test(test_a_restart_loses_no_lot),
-        cmocka_unit_test(test_an_opening_in_the_past_is_open),
-        cmocka_unit_test(
-                      test_a_place_that_is_open_goes_on_beside_one_that_is_not),
-        cmocka_unit_test(test_a_monitor_moves_no_line_that_waits)
+        cmocka_unit_test(test_an_opening_in_the_past_is_open)
     };
 
     return unit_tests(tests);
