@@ -308,3 +308,38 @@ nobody:{PLAIN}secret
     is($response->status, 503, 'waits');
     is(scalar(hits), 1, 'and nothing at the upstream');
     is(status_of('sale', 'localhost')->{queued}, 1, 'told to wait once');
+
+
+
+=== TEST 11: return and rewrite come before the throttle
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
+    log_format decided '$uri "$flash_throttle_status"';
+--- config
+    access_log logs/decided.log decided;
+    location / {
+        flash_throttle zone=sale;
+        proxy_pass http://upstream;
+    }
+    location /return {
+        flash_throttle zone=sale;
+        return 200 "closed\n";
+    }
+    location /rewrite {
+        flash_throttle zone=sale;
+        rewrite ^ /elsewhere redirect;
+    }
+    location /throttle {
+        flash_throttle_status;
+    }
+--- shop
+    shopper->get('/checkout');
+    is(shopper->get('/checkout')->status, 503, 'there is a line');
+
+    my $response = shopper->get('/return');
+    is($response->status, 200, 'return answers nonetheless');
+    is($response->body, "closed\n", 'what it says');
+    is(scalar($response->headers('Set-Cookie')), 0, 'with no ticket');
+    is(shopper->get('/rewrite')->status, 302, 'rewrite, too');
+    like(log_line('decided.log', "^$_ "), qr/ "-?"$/, "$_: nothing was decided") for qw( /return /rewrite );
+    is(status_of('sale', 'localhost')->{first_attempts}, 2, 'nor counted');
