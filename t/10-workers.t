@@ -100,7 +100,7 @@ __DATA__
 
 
 
-=== TEST 4: a hundred reloads
+=== TEST 4: the master stops growing, however often it reloads
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -120,15 +120,17 @@ __DATA__
         return (split ' ', <$in>)[1];
     };
 
-    reload() for 1 .. 20;
-    my $before = $resident->();
-
-    reload() for 1 .. 80;
+    # the least of each twenty: what is freed goes back to the system now and then
+    my $least = sub { (sort { $a <=> $b } map { reload(); $resident->() } 1 .. 20)[0] };
+    my @least = map { $least->() } 1 .. 6;
 
     SKIP: {
         skip 'sanitizers keep what was freed', 1 if $ENV{SANITIZE};
 
-        cmp_ok($resident->() - $before, '<', 160, 'the master grows by less than two pages a reload');
+        # what leaks fills holes first, so it takes as long to be seen
+        push @least, $least->() while $least[-1] - $least[-5] >= 10 && @least < 15;
+
+        cmp_ok($least[-1] - $least[-5], '<', 10, "less than ten pages in eighty reloads: @least");
     }
 
     is(status_of('sale', 'localhost')->{first_attempts}, 2, 'the counts are there');
