@@ -344,8 +344,10 @@ ngx_http_flash_throttle_queue(ngx_http_request_t *r,
 
     ngx_http_flash_throttle_draw(r, ctx);
 
+    /* JSON that was not polled for may be read by the head's Retry-After alone */
+
     ctx->verdict = ft_admission_decide(call, &ctx->ticket, line, &ctx->node,
-                                       !ctx->json);
+                                       !ctx->poll);
 
     ngx_log_debug4(NGX_LOG_DEBUG_HTTP, r->connection->log, 0,
                    "flash_throttle: %d position:%uD wait:%uL retry:%uD",

@@ -205,7 +205,7 @@ ngx_http_flash_throttle_next(ngx_http_flash_throttle_line_t *hl,
         return ctx;
     }
 
-    ctx->verdict = ft_hold_turn_back(&call, &ctx->ticket, !ctx->json);
+    ctx->verdict = ft_hold_turn_back(&call, &ctx->ticket, !ctx->poll);
     ctx->status = ctx->verdict.answer == FT_ALL_SOLD
                   ? NGX_HTTP_FLASH_THROTTLE_SOLD_OUT
                   : NGX_HTTP_FLASH_THROTTLE_QUEUED;

@@ -202,3 +202,40 @@ __DATA__
     is($others->poll('/checkout')->json->{ticket}, $ticket, 'another tab: the same');
     wait_until('the next tick', sub { status_of('sale', 'localhost')->{waiting} });
     is(status_of('sale', 'localhost')->{waiting}, 1, 'one shopper waits');
+
+
+
+=== TEST 8: JSON that was not polled for: Retry-After is soon enough
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
+--- config
+    location / {
+        flash_throttle zone=sale;
+        proxy_pass http://upstream;
+    }
+--- shop
+    use MIME::Base64 ();
+
+    shopper->get('/checkout');
+
+    # how long the ticket is counted: its bytes 12 to 15
+    my $counted = sub {
+        my ($json) = @_;
+
+        return unpack 'N', substr MIME::Base64::decode_base64url($json->{ticket}), 12, 4;
+    };
+
+    for (1 .. 5) {
+        my $shopper = shopper(Accept => 'application/json');
+
+        for my $time ('first', 'second') {
+            my $answer = $shopper->get('/checkout');
+
+            is($answer->json->{status}, 'queued', "waits for the $time time");
+            cmp_ok($counted->($answer->json), '>', $answer->header('Retry-After') * 1100,
+                'and is expected until a while after Retry-After');
+        }
+
+        my $polls = shopper->poll('/checkout')->json;
+        cmp_ok($counted->($polls), '<', $polls->{retry_ms} * 1.1 + 300, 'a poll is expected to the millisecond');
+    }
