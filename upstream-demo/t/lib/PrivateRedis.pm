@@ -7,13 +7,17 @@ use warnings;
 
 use Carp qw( croak );
 use File::Temp qw( tempdir );
+use Scalar::Util qw( weaken );
 
 my $script = 'scripts/private-redis.sh';
+my %running;
 
 
 sub start {
     my ($class) = @_;
     my $self = bless { dir => tempdir(CLEANUP => 1), owner => $$ }, $class;
+
+    weaken($running{$self} = $self);
 
     return $self->up();
 }
@@ -71,11 +75,18 @@ sub cli {
 sub DESTROY {
     my ($self) = @_;
 
-    return if $self->{owner} != $$;
+    delete $running{$self};
+    return if $self->{owner} != $$ || $self->{ended}++;
     local ($?, $!, $@);
 
     eval { $self->signal('CONT') };
     eval { $self->down() };
+}
+
+
+# One that is kept to the end: before its folder goes, and its pid with it.
+END {
+    $_->DESTROY() for grep { defined } values %running;
 }
 
 
