@@ -241,6 +241,10 @@ ngx_int_t ngx_http_flash_throttle_handler(ngx_http_request_t *r);
 ngx_int_t ngx_http_flash_throttle_redirected(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx);
 
+/* Once, as the status of the context says; NGX_DECLINED: the request goes on. */
+ngx_int_t ngx_http_flash_throttle_answer(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx);
+
 /* Fills a call of the core by this worker. */
 void ngx_http_flash_throttle_call(ngx_http_flash_throttle_zone_t *zone,
     ft_state_t *state, ft_rules_t *rules, uint64_t now_ms, ft_call_t *call);
