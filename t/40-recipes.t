@@ -60,13 +60,13 @@ sub read_file {
 
 # Starts nginx in the foreground; its pid.
 sub start {
-    my ($dir, $name) = @_;
+    my ($dir, $name, $globals) = @_;
 
     defined(my $pid = fork) or die "fork: $!\n";
 
     if ($pid == 0) {
         open STDERR, '>>', "$dir/stderr" or die;
-        exec abs_path($nginx), '-p', "$dir/", '-c', "$dir/$name", '-e', 'error.log', '-g', 'daemon off;'
+        exec abs_path($nginx), '-p', "$dir/", '-c', "$dir/$name", '-e', 'error.log', '-g', "daemon off; $globals"
             or die "$nginx: $!\n";
     }
 
@@ -99,12 +99,23 @@ sub wait_for_port {
 }
 
 
+# The next connection to a socket of the shop's; dies where none comes.
+sub accepted {
+    my ($socket) = @_;
+
+    IO::Select->new($socket)->can_read(3 * $patience)
+        or die "no request came to the shop\n";
+
+    return scalar $socket->accept;
+}
+
+
 # Answers the next request that comes by FastCGI; its parameters, as nginx sends
 # them: each of the two lengths is one byte, or four with the highest bit set.
 sub serve_fastcgi {
     my ($socket) = @_;
 
-    my $client = $socket->accept or die "FastCGI: $!\n";
+    my $client = accepted($socket);
     my ($in, $said, $type) = ('', '', 0);
 
     while ($type != 5) {
@@ -169,7 +180,7 @@ sub fill {
                 . $shopper->answer($socket)->status . "\n";
 
         push @asked, $socket;
-        push @come, scalar $hold->accept;
+        push @come, accepted($hold);
     }
 
     return (@asked, @come);
@@ -312,7 +323,7 @@ my %tests = (
         is($params->{QUERY_STRING}, 'a=b', 'and the query');
 
         my $left = Shopper->new($port)->request('GET', '/checkout', Wait => 0);
-        my $at_work = $hold->accept;
+        my $at_work = accepted($hold);
         close $left;
 
         my @in = fill($port, '/checkout', 15);
@@ -373,7 +384,7 @@ for my $recipe (@recipes) {
         $hold = IO::Socket::UNIX->new(Local => "$dir/hold.sock", Listen => 64) or die "hold.sock: $!\n";
         chmod 0777, $dir, "$dir/hold.sock";
 
-        # where only root may enter, the shop's workers are to find that socket, too
+        # where only root may enter, the workers are to find that socket, too
 
         my $user = $> == 0 ? 'user root;' : '';
         my $servers = join '', map { "        listen 127.0.0.1:$port{$_};\n" } grep { !$listens{$_} } @ports;
@@ -381,7 +392,6 @@ for my $recipe (@recipes) {
         write_file("$dir/shop.conf", <<"EOF_SHOP");
 pid shop.pid;
 error_log shop.log;
-$user
 events {}
 http {
     access_log off;
@@ -401,8 +411,8 @@ EOF_SHOP
         my $output = `'$nginx' -t -p '$dir/' -c '$dir/recipe.conf' -e error.log 2>&1`;
         is($?, 0, 'nginx -t takes it') or diag($output);
 
-        my $shop = start($dir, 'shop.conf');
-        my $edge = start($dir, 'recipe.conf');
+        my $shop = start($dir, 'shop.conf', $user);
+        my $edge = start($dir, 'recipe.conf', $user);
 
         ok(wait_for_port($port{$listen}), 'it starts') or diag(logs_of($dir));
 
