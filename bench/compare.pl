@@ -57,7 +57,8 @@ my %called;
 # Only what is to be compared differs between the rows of a group.
 #
 #   first   what everybody who comes costs
-#   early   the page that is reloaded, or polled, before its turn
+#   early   the page that is reloaded, or polled, before its time
+#   due     polled in its time, before its turn
 #   called  a poll that is let in
 #   pass    an admitted shopper's request, on to the shop
 
@@ -80,6 +81,9 @@ my @cases = (
 
     { row => 'early_json', name => 'return 503',     at => 'plain', path => '/queued', %$page, tickets => 'early', headers => \@poll, base => 1 },
     { row => 'early_json', name => 'flash_throttle', at => 'throttle', path => '/early', %$page, tickets => 'early', prime => 1, keep => 1, headers => \@poll },
+
+    { row => 'due_json', name => 'return 503',     at => 'plain', path => '/queued', %$page, tickets => 'due', headers => \@poll, base => 1 },
+    { row => 'due_json', name => 'flash_throttle', at => 'throttle', path => '/due', %$page, tickets => 'due', prime => 1, keep => 1, headers => \@poll },
 
     { row => 'called', name => 'return 200',       at => 'plain', path => '/admitted', expect => 200, tickets => 'early', headers => \@poll, base => 1 },
     { row => 'called', name => 'flash_throttle',   at => 'throttle', path => '/called', expect => 200, tickets => 'called', headers => \@poll },
@@ -114,7 +118,7 @@ for my $prefix (split ' ', $ENV{WITHOUT} || '') {
     @cases = grep { $_->{row} !~ /^\Q$prefix\E_/ } @cases;
 }
 
-my %cookie = (early => 'early', called => 'called', passes => 'pass');
+my %cookie = (early => 'early', due => 'due', called => 'called', passes => 'pass');
 my (%ns, %ratio, %memory);
 
 
@@ -266,6 +270,7 @@ sub compare {
 
     start_all();
     tickets('early', 'early', $requests);
+    tickets('due', 'due', $requests);
     tickets('called', 'called', ($slices + 1) * $requests);
     tickets('passes', 'pass', 1000, '-p');
     %called = ();

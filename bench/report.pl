@@ -25,8 +25,9 @@ my $plot = 'docs/img/bench.svg';
 
 my %titles = (
     first      => 'a first attempt',
-    early      => 'too early, the page reloaded',
-    early_json => 'too early, a poll of the page',
+    early      => 'before its time, the page reloaded',
+    early_json => 'before its time, a poll',
+    due_json   => 'in its time, a poll, not called yet',
     called     => 'a poll that is let in',
     pass       => 'with a pass, on to the shop',
     status     => 'the status page',
@@ -36,7 +37,7 @@ my %titles = (
     h2_status  => 'HTTP/2, the status page',
     tls_first  => 'TLS, a first attempt',
     two_first  => '2 workers, a first attempt',
-    two_early  => '2 workers, too early',
+    two_early  => '2 workers, before its time',
     two_pass   => '2 workers, with a pass',
     waiting    => 'a poll, of so many who wait',
     keys       => 'a first attempt, so many keys',
@@ -44,7 +45,7 @@ my %titles = (
 
 my @columns = ('return 503', 'return 503, bare', 'limit_req', 'flash_throttle',
                'Lua', 'njs', 'Redis');
-my @rows = qw(first early early_json called pass status h2_first h2_again h2_pass
+my @rows = qw(first early early_json due_json called pass status h2_first h2_again h2_pass
               h2_status tls_first two_first two_early two_pass);
 
 
@@ -158,14 +159,16 @@ sub targets {
     return (
         [ 'a first attempt, of `return 503` with the same head and body', 1.06,
           $ratio->('first', 'flash_throttle'), 'times' ],
-        [ 'the page reloaded too early, of the same', 1.06,
+        [ 'the page reloaded before its time, of the same', 1.06,
           $ratio->('early', 'flash_throttle'), 'times' ],
-        [ 'a poll too early, of the same', 1.06,
+        [ 'a poll before its time, of the same', 1.06,
           $ratio->('early_json', 'flash_throttle'), 'times' ],
+        [ 'a poll in its time, not called yet, of the same', 1.06,
+          $ratio->('due_json', 'flash_throttle'), 'times' ],
         [ 'a pass through the proxy, of the proxy without the module', 1.02,
           $ratio->('pass', 'flash_throttle'), 'times' ],
         [ 'a first attempt, of the design in Lua', 0.5, $to_lua->('first'), 'times' ],
-        [ 'the page reloaded too early, of the design in Lua', 0.5,
+        [ 'the page reloaded before its time, of the design in Lua', 0.5,
           $to_lua->('early'), 'times' ],
         [ 'a poll while a million wait, of one while ten wait', 1.05,
           $ratio->('waiting', '1,000,000'), 'times' ],
@@ -263,7 +266,8 @@ the rounds, is told. [bench/compare.pl](../bench/compare.pl)
 * **Lua** is the published design: a cookie signed with HMAC-SHA1, bucket and threshold in a shared dictionary ([throttle.lua](../bench/conf/throttle.lua)). It counts nobody, so it knows no place and no wait.
 * **njs** is the same ([throttle.js](../bench/conf/throttle.js)), but for the dictionary, which Debian's njs 0.7.9 does not have.
 * **Redis** is a waiting room that asks Redis once for each request (Lua, `INCR`, connections kept): nginx's CPU alone, Redis' own comes on top.
-* Each poll of flash_throttle has a ticket of its own, and moves its shopper's count ([load.c](../bench/load.c) keeps the tickets). Over HTTP/2 the client (h2load) sends one and the same.
+* Each poll of flash_throttle has a ticket of its own ([load.c](../bench/load.c) keeps them): before its time nothing is changed by it, in its time it moves its shopper's count and gets another ticket. Over HTTP/2 the client
+  (h2load) sends one and the same.
 * 2 workers share the two cores with the client.
 
 ## How it grows
@@ -278,13 +282,14 @@ the rounds, is told. [bench/compare.pl](../bench/compare.pl)
 
 ## The core
 
-Nanoseconds for the whole decision without nginx: key found, ticket verified, decided, signed (two HMACs for a poll).
+Nanoseconds for the whole decision without nginx: key found, ticket verified, decided, signed (two HMACs for a poll in its time, one before it).
 
 | decision | ns |
 | --- | --- |
 | first attempt | $d->{first_attempt} |
-| poll too early, 10 wait | $d->{poll_early} |
-| poll too early, 1,000,000 wait | $d->{poll_early_of_a_million} |
+| poll before its time | $d->{poll_early} |
+| poll in its time, 10 wait | $d->{poll_in_time} |
+| poll in its time, 1,000,000 wait | $d->{poll_in_time_of_a_million} |
 | poll that is let in | $d->{poll_called} |
 | pass | $d->{pass} |
 | the controller's tick, ten times a second, 10 wait | $d->{tick} |
@@ -379,7 +384,7 @@ set key top left
 $data
 EOD
 plot \$data using 2:xtic(1) title 'first attempt' linecolor '#0072b2', \\
-     '' using 3 title 'too early' linecolor '#d55e00'
+     '' using 3 title 'before its time' linecolor '#d55e00'
 EOF_PLOT
     close $pipe or die "gnuplot failed\n";
 }

@@ -26,7 +26,7 @@ open my $file, '<', "$dir/compare.json" or die;
 my $all = decode_json(do { local $/; <$file> });
 my %row = map { ("$_->{row} $_->{name}" => $_) } @{ $all->{rows} };
 
-for my $row (qw(first early early_json called pass status)) {
+for my $row (qw(first early early_json due_json called pass status)) {
     my $ours = $row{"$row flash_throttle"};
 
     cmp_ok($ours->{us}, '>', 0, "$row: is measured");

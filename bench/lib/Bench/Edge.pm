@@ -76,6 +76,12 @@ my $proxy = <<'EOF_PROXY';
 EOF_PROXY
 
 
+# Whoever is never told less than the longest time comes in its time whenever it
+# comes: it is counted anew, and gets another ticket.
+
+my $due = "            flash_throttle_poll  min=55s max=55s;\n$proxy";
+
+
 sub locations {
     my ($name, $ports) = @_;
     my ($page, $queued, $admitted) = (page(), json('queued'), json('admitted'));
@@ -183,6 +189,7 @@ EOF_NJS
     my $zones = <<'EOF_ZONES';
     flash_throttle_zone  $server_name zone=first:1m rate=1r/m;
     flash_throttle_zone  $server_name zone=early:1m rate=1r/m;
+    flash_throttle_zone  $server_name zone=due:1m rate=1r/m;
     flash_throttle_zone  $server_name zone=called:1m rate=1000000r/s;
     flash_throttle_zone  $server_name zone=pass:1m rate=1000000r/s;
     flash_throttle_queue_page  page.html;
@@ -191,7 +198,7 @@ EOF_ZONES
 
     my $text = <<"EOF_FT";
 
-        flash_throttle_poll  min=40s max=55s;
+        flash_throttle_poll  max=55s;
 
         location = /first {
             flash_throttle  zone=first hold=0;
@@ -201,6 +208,11 @@ $proxy
         location = /early {
             flash_throttle  zone=early hold=0;
 $proxy
+        }
+
+        location = /due {
+            flash_throttle  zone=due hold=0;
+$due
         }
 
         location = /called {
@@ -225,12 +237,12 @@ EOF_FT
 
         location = /ten {
             flash_throttle  zone=ten hold=0;
-$proxy
+$due
         }
 
         location = /million {
             flash_throttle  zone=million hold=0;
-$proxy
+$due
         }
 EOF_WAITING
     }
