@@ -159,6 +159,10 @@ sub targets {
     return (
         [ 'a first attempt, of `return 503` with the same head and body', 1.06,
           $ratio->('first', 'flash_throttle'), 'times' ],
+        [ 'a first attempt over HTTP/2, of the same', 1.06,
+          $ratio->('h2_first', 'flash_throttle'), 'times' ],
+        [ 'a first attempt over TLS, of the same', 1.06,
+          $ratio->('tls_first', 'flash_throttle'), 'times' ],
         [ 'the page reloaded before its time, of the same', 1.06,
           $ratio->('early', 'flash_throttle'), 'times' ],
         [ 'a poll before its time, of the same', 1.06,
