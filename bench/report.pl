@@ -249,7 +249,7 @@ What a poll in its time is made of, by `perf`: 57 % the kernel (read, write, wai
 Leaving parts out of a first attempt, it costs 4.5 % of `return 503` to sign the ticket, which is 60 ns of SHA-256 twice and the code for it that no cache has at hand, 1.5 % to decide, 1 % to find the key and its
 state, and 4 % to write the answer. So 1.06 leaves no more than a signature and the answer; and a first attempt can never take half of what the design in Lua does, as `return 503` alone takes more.
 
-Tried, with a gain: a poll before its time changes nothing (2 to 3 %); functions hidden from other modules (2 %); the key, mostly a variable, without nginx's script engine (1 %); tickets hashed and encoded as numbers (0.5 %).
+Tried, with a gain: a poll before its time changes nothing (2 to 3 %); functions hidden from other modules (2 %); the key, mostly a variable, without nginx's script engine (1 % or less); tickets hashed and encoded as numbers (0.5 %).
 Tried and left out: the whole module optimised at link time (nothing beyond hiding); words that every worker writes to kept a cache line apart from those that all read (in eight pairs of runs with two workers no
 difference beyond their spread); a client that never sleeps (a narrower spread, the same ratios).
 
