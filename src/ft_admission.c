@@ -144,22 +144,24 @@ ft_admission_wait(const ft_call_t *call, ft_ticket_t *ticket,
 }
 
 
-/*
- * How long the shopper was advised to stay away when it was last seen.  Before an
- * opening that was for the opening's sake, and says nothing of its place.
- */
+/* How long the shopper was told to stay away when it was last seen. */
 static uint64_t
-ft_admission_advice(const ft_call_t *call, const ft_ticket_t *ticket)
+ft_admission_told_ms(const ft_ticket_t *ticket)
 {
     uint64_t  ahead;
-
-    if (ft_opening_is_new_to(call, ticket)) {
-        return FT_REBUILD_MS;
-    }
 
     ahead = ticket->due_ms - ticket->seen_ms;
 
     return ahead > FT_GRACE_MS ? (ahead - FT_GRACE_MS) * 10 / 11 : 0;
+}
+
+
+/* Before an opening that was for its sake, and says nothing of the place. */
+static uint64_t
+ft_admission_advice(const ft_call_t *call, const ft_ticket_t *ticket)
+{
+    return ft_opening_is_new_to(call, ticket) ? FT_REBUILD_MS
+                                              : ft_admission_told_ms(ticket);
 }
 
 
@@ -179,7 +181,7 @@ ft_admission_rest_ms(const ft_call_t *call, const ft_ticket_t *ticket,
     ft_state_t  *state;
 
     state = call->state;
-    at = ticket->seen_ms + ft_admission_advice(call, ticket);
+    at = ticket->seen_ms + ft_admission_told_ms(ticket);
 
     if (at <= call->now_ms
         || call->rules->policy != FT_POLICY_FAIR
