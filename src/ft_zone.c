@@ -3,8 +3,8 @@
  * Zones: see ft_zone.h.
  *
  * In memory: the zone, the heads of the hash chains, the keys by their last use,
- * an entry for each key, a state for each key.  Entry i names state i.  Indices in chains count from 1;
- * 0 ends a chain.
+ * an entry for each key, a state for each key.  Entry i names state i.  Indices
+ * in chains count from 1; 0 ends a chain.
  */
 
 #include <errno.h>
