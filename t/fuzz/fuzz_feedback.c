@@ -10,7 +10,7 @@
 #include "fuzz.h"
 #include "ft_dict.h"
 #include "ft_feedback.h"
-#include "ft_orders.h"
+#include "ft_override.h"
 
 
 static bool
@@ -57,7 +57,7 @@ walk(const char *text, size_t size)
     size_t        n;
     ft_dict_t     dict;
     const char   *last;
-    ft_member_t   member;
+    ft_dict_member_t   member;
 
     dict = ft_dict(text, size);
     last = text;
@@ -84,7 +84,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     valid = hear(&plain, "", data, size, "");
 
     fuzz_check(!(plain.sold_out && plain.open));
-    fuzz_check(plain.rate_milli <= FT_ORDER_RATE_MAX);
+    fuzz_check(plain.rate_milli <= FT_RATE_MAX_MILLI);
 
     text = fuzz_copy(data, size);
     members = walk(text, size);

@@ -78,7 +78,7 @@ test_held_in_number(void **unused)
 
     c = called_crowd(100, 4);
     call = crowd_call(c, 0);
-    most = ft_control_held_max(&call);
+    most = ft_capacity_held_max(&call);
 
     /* what 20 r/s clear in 2 s */
 
@@ -145,7 +145,7 @@ test_held_is_published(void **unused)
                                          false).answer,
                      FT_HOLD);
     assert_int_equal(held(c), 1);
-    assert_int_equal(atomic_load(&c->state->hand[1].held), 1);
+    assert_int_equal(atomic_load(&c->state->worker[1].held), 1);
 
     /* there is room at once: for the earlier one alone */
 
@@ -275,7 +275,7 @@ test_hold_ends(void **unused)
 
     c = called_crowd(10, 1);
     c->limits.inflight = 1;
-    atomic_store(&c->state->hand[0].inflight, 1);
+    atomic_store(&c->state->worker[0].inflight, 1);
     atomic_store(&c->state->control.flow_milli, 20000);
 
     for (i = 0; i < 10; i++) {
@@ -298,7 +298,7 @@ test_hold_ends(void **unused)
 
         assert_ptr_equal(node, &c->shopper[9 - i].node);
         assert_false(admitted);
-        assert_int_equal(ft_hold_turn_back(&call, &c->shopper[9 - i].ticket,
+        assert_int_equal(ft_admission_turn_back(&call, &c->shopper[9 - i].ticket,
                                            false).answer, FT_WAIT);
     }
 
