@@ -14,10 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "ft_control.h"
-#include "ft_hold.h"
-#include "ft_pass.h"
-#include "ft_zone.h"
+#include "core.h"
 
 
 #define DECISIONS_SHOPPERS  1000

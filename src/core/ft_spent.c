@@ -45,6 +45,14 @@ ft_spent_version(uint64_t id, uint64_t due_ms)
 }
 
 
+/* The id, mixed: not all callers have random ids. */
+static uint64_t
+ft_spent_key(uint64_t id)
+{
+    return ft_mix(id);
+}
+
+
 static uint32_t
 ft_spent_seconds(uint64_t ms)
 {
@@ -56,7 +64,8 @@ void
 ft_spent_prefetch(const ft_spent_t *spent, uint64_t id)
 {
     __builtin_prefetch((const void *)
-                       spent->ticket[ft_spent_bucket(id, FT_SPENT_TICKETS)]);
+                       spent->ticket[ft_spent_bucket(ft_spent_key(id),
+                                                     FT_SPENT_TICKETS)]);
 }
 
 
@@ -79,20 +88,22 @@ ft_spent_lookup(_Atomic uint64_t *bucket, uint64_t key, uint64_t *word)
 
 
 static _Atomic uint64_t *
-ft_spent_tickets(const ft_spent_t *spent, uint64_t id)
+ft_spent_tickets(const ft_spent_t *spent, uint64_t key)
 {
     return (_Atomic uint64_t *)
-           spent->ticket[ft_spent_bucket(id, FT_SPENT_TICKETS)];
+           spent->ticket[ft_spent_bucket(key, FT_SPENT_TICKETS)];
 }
 
 
 ft_spent_record_t
 ft_spent_find(const ft_spent_t *spent, uint64_t id, uint64_t now_ms)
 {
-    uint64_t           word, left;
+    uint64_t           key, word, left;
     ft_spent_record_t  record = { FT_SPENT_UNKNOWN, 0, 0 };
 
-    if (ft_spent_lookup(ft_spent_tickets(spent, id), id, &word) == NULL) {
+    key = ft_spent_key(id);
+
+    if (ft_spent_lookup(ft_spent_tickets(spent, key), key, &word) == NULL) {
         return record;
     }
 
@@ -149,7 +160,7 @@ ft_spent_victim(_Atomic uint64_t *bucket, uint64_t *victim)
 
 
 static void
-ft_spent_forget(ft_spent_t *spent, uint64_t id, uint64_t word)
+ft_spent_forget(ft_spent_t *spent, uint64_t key, uint64_t word)
 {
     uint32_t           old;
     _Atomic uint32_t  *forgotten;
@@ -158,7 +169,7 @@ ft_spent_forget(ft_spent_t *spent, uint64_t id, uint64_t word)
         return;
     }
 
-    forgotten = &spent->forgotten_s[ft_spent_bucket(id, FT_SPENT_TICKETS)];
+    forgotten = &spent->forgotten_s[ft_spent_bucket(key, FT_SPENT_TICKETS)];
     old = ft_load(forgotten);
 
     while (old < (uint32_t) word
@@ -171,15 +182,18 @@ ft_spent_forget(ft_spent_t *spent, uint64_t id, uint64_t word)
 
 /* Replaces the record of an id, or adds one.  Returns its former kind. */
 static ft_spent_kind_t
-ft_spent_put(ft_spent_t *spent, uint64_t id, uint64_t word)
+ft_spent_put(ft_spent_t *spent, uint64_t id, ft_spent_kind_t kind,
+    uint32_t value)
 {
-    uint64_t           old;
+    uint64_t           key, word, old;
     _Atomic uint64_t  *bucket, *p;
 
-    bucket = ft_spent_tickets(spent, id);
+    key = ft_spent_key(id);
+    word = ft_spent_word(key, kind, value);
+    bucket = ft_spent_tickets(spent, key);
 
     for ( ;; ) {
-        p = ft_spent_lookup(bucket, id, &old);
+        p = ft_spent_lookup(bucket, key, &old);
 
         if (p) {
             if (atomic_compare_exchange_strong(p, &old, word)) {
@@ -193,7 +207,7 @@ ft_spent_put(ft_spent_t *spent, uint64_t id, uint64_t word)
 
         /* before the record is gone, so that no lookup misses both */
 
-        ft_spent_forget(spent, id, old);
+        ft_spent_forget(spent, key, old);
 
         if (atomic_compare_exchange_strong(p, &old, word)) {
             return FT_SPENT_UNKNOWN;
@@ -211,17 +225,18 @@ ft_spent_hold(ft_spent_t *spent, uint64_t id, uint32_t worker,
     value = (worker & FT_SPENT_WORKER_MASK) << 24
             | (ft_spent_seconds(until_ms + 999) & FT_SPENT_HOLD_MASK);
 
-    (void) ft_spent_put(spent, id, ft_spent_word(id, FT_SPENT_HELD, value));
+    (void) ft_spent_put(spent, id, FT_SPENT_HELD, value);
 }
 
 
 void
 ft_spent_release(ft_spent_t *spent, uint64_t id)
 {
-    uint64_t           word;
+    uint64_t           key, word;
     _Atomic uint64_t  *p;
 
-    p = ft_spent_lookup(ft_spent_tickets(spent, id), id, &word);
+    key = ft_spent_key(id);
+    p = ft_spent_lookup(ft_spent_tickets(spent, key), key, &word);
 
     if (p && ft_spent_kind(word) == FT_SPENT_HELD) {
         (void) atomic_compare_exchange_strong(p, &word, 0);
@@ -252,16 +267,15 @@ ft_spent_release_worker(ft_spent_t *spent, uint32_t worker)
 void
 ft_spent_admit(ft_spent_t *spent, uint64_t id, uint64_t end_ms)
 {
-    (void) ft_spent_put(spent, id, ft_spent_word(id, FT_SPENT_ADMITTED,
-                                                 ft_spent_seconds(end_ms)));
+    (void) ft_spent_put(spent, id, FT_SPENT_ADMITTED,
+                        ft_spent_seconds(end_ms));
 }
 
 
 bool
 ft_spent_finish(ft_spent_t *spent, uint64_t id, uint64_t end_ms)
 {
-    return ft_spent_put(spent, id, ft_spent_word(id, FT_SPENT_DONE,
-                                                 ft_spent_seconds(end_ms)))
+    return ft_spent_put(spent, id, FT_SPENT_DONE, ft_spent_seconds(end_ms))
            != FT_SPENT_DONE;
 }
 
@@ -269,9 +283,11 @@ ft_spent_finish(ft_spent_t *spent, uint64_t id, uint64_t end_ms)
 bool
 ft_spent_is_forgotten(const ft_spent_t *spent, uint64_t id, uint64_t end_ms)
 {
-    return ft_spent_seconds(end_ms)
-           <= ft_load(&spent->forgotten_s[ft_spent_bucket(id,
-                                                       FT_SPENT_TICKETS)]);
+    uint32_t  bucket;
+
+    bucket = ft_spent_bucket(ft_spent_key(id), FT_SPENT_TICKETS);
+
+    return ft_spent_seconds(end_ms) <= ft_load(&spent->forgotten_s[bucket]);
 }
 
 

@@ -4,9 +4,8 @@
  * upstream declared done, and versions of a ticket that have been used.
  *
  * Two tables of 64-bit records, each a set of buckets of 8.  A record holds 30
- * bits of a random key as a fingerprint, a kind, and a time; the other bits of
- * the key choose the bucket.  When a ninth record comes, the bucket forgets its
- * oldest.  An operation costs one cache line and at most 8 comparisons.
+ * bits of a mixed key as a fingerprint, a kind, and a time; other bits of the key
+ * choose the bucket.  When a ninth record comes, the bucket forgets its oldest.  An operation costs one cache line and at most 8 comparisons.
  *
  * Capacity: the last 6,400 admissions of a key on average (99 of 100 records
  * survive 2,300).  Error rate: a lookup takes one key for another with a
@@ -58,7 +57,7 @@ typedef struct {
 } ft_spent_t;
 
 
-/* Ids are random, so the bucket of an id is in no cache. */
+/* The bucket of an id is in no cache: it can be fetched ahead of its use. */
 void ft_spent_prefetch(const ft_spent_t *spent, uint64_t id);
 
 ft_spent_record_t ft_spent_find(const ft_spent_t *spent, uint64_t id,

@@ -70,7 +70,7 @@ fuzz_same(const ft_ticket_t *a, const ft_ticket_t *b)
 {
     return a->id == b->id && a->first_ms == b->first_ms
            && a->seen_ms == b->seen_ms && a->due_ms == b->due_ms
-           && a->epoch == b->epoch && a->kind == b->kind
+           && a->generation == b->generation && a->kind == b->kind
            && a->place == b->place;
 }
 

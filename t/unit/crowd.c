@@ -4,7 +4,7 @@
  */
 
 #include "crowd.h"
-#include "ft_override.h"
+#include "core.h"
 
 
 #define CROWD_STEP_MS   5
@@ -121,7 +121,7 @@ crowd_request(crowd_t *c, unsigned i, uint32_t worker)
                                         c->rules.opens_ms, s->ticket.id);
     }
 
-    ft_orders_obey(&call);
+    ft_override_limits(call.state, NULL, &call.limits);
 
     s->polls++;
     s->worker = worker;
@@ -168,7 +168,7 @@ crowd_pump(crowd_t *c, uint32_t worker)
     crowd_shopper_t  *s;
 
     call = crowd_call(c, worker);
-    ft_orders_obey(&call);
+    ft_override_limits(call.state, NULL, &call.limits);
 
     for ( ;; ) {
         node = ft_hold_next(&call, &c->line[worker], &admitted,

@@ -9,7 +9,7 @@
 
 #include <math.h>
 #include "crowd.h"
-#include "ft_opening.h"
+#include "core.h"
 
 
 #define SECRET  "a secret for tests, and for nothing else"

@@ -4,7 +4,7 @@
  * answers move, and what they do not.
  */
 
-#include "ft_admission.h"
+#include "core.h"
 #include "unit.h"
 
 
@@ -406,12 +406,12 @@ test_an_order_wins(void **unused)
 
     atomic_store(&call.state->adapt.window_milli, 3000);
     call.limits = limits;
-    ft_adapt_obey(&call, &rules);
+    ft_override_limits(call.state, &rules, &call.limits);
     assert_int_equal(call.limits.inflight, 3);
 
     atomic_store(&call.state->overrides.rate_milli, 5000);
     call.limits = limits;
-    ft_adapt_obey(&call, &rules);
+    ft_override_limits(call.state, &rules, &call.limits);
     assert_int_equal(call.limits.inflight, 9);
 
     free(call.state);

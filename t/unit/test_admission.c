@@ -4,7 +4,7 @@
  */
 
 #include "crowd.h"
-#include "ft_control.h"
+#include "core.h"
 
 
 /* Shoppers 0 .. until - 1 try, all at this instant. */

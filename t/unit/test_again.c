@@ -4,7 +4,7 @@
  * thousand who share it.  One shopper, one place, one admission.
  */
 
-#include "ft_admission.h"
+#include "core.h"
 #include "unit.h"
 
 
@@ -123,8 +123,8 @@ test_ten_tabs_are_held_once(void **unused)
     (void) unused;
 
     edge_open(&e);
-    e.limits.rate_milli = 0;
-    e.limits.inflight = 1;
+    e.call.limits.rate_milli = 0;
+    e.call.limits.inflight = 1;
     edge_fills_up(&e);
     ticket = edge_waiter(&e, 4711);
 
@@ -168,12 +168,12 @@ test_two_tickets_in_turn_are_two(void **unused)
     (void) unused;
 
     edge_open(&e);
-    e.limits.rate_milli = 0;
-    e.limits.inflight = 1;
+    e.call.limits.rate_milli = 0;
+    e.call.limits.inflight = 1;
     e.rules.hold_ms = 0;
     edge_fills_up(&e);
     a = edge_waiter(&e, 4711);
-    b = edge_waiter(&e, 4711 + FT_SEEN);
+    b = edge_waiter(&e, 4711 + FT_SPENT_VERSIONS);
 
     for (i = 0; i < 500; i++) {
         shown = i % 2 ? a : b;
@@ -198,8 +198,8 @@ test_the_door_opens_before_strangers(void **unused)
     (void) unused;
 
     edge_open(&e);
-    e.limits.rate_milli = 50000;
-    e.limits.burst = 5;
+    e.call.limits.rate_milli = 50000;
+    e.call.limits.burst = 5;
 
     for (i = 0; i < 12; i++) {
         ticket = (ft_ticket_t) { .id = 100 + i };
@@ -269,7 +269,7 @@ test_advice_looks_at_a_slow_bucket(void **unused)
     (void) unused;
 
     edge_open(&e);
-    e.limits.rate_milli = 16;
+    e.call.limits.rate_milli = 16;
     edge_fills_up(&e);
 
     ticket = (ft_ticket_t) { .id = 9 };
@@ -296,7 +296,7 @@ test_a_cold_edge_hears_it_once(void **unused)
 
     edge_open(&e);
     ticket = (ft_ticket_t) {
-        .id = 5, .kind = FT_TICKET_WAIT, .epoch = 6,
+        .id = 5, .kind = FT_TICKET_WAIT, .generation = 6,
         .first_ms = UNIT_EPOCH_MS - 60000, .seen_ms = UNIT_EPOCH_MS - 9000,
         .due_ms = UNIT_EPOCH_MS + 1000
     };

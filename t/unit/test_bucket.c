@@ -5,7 +5,7 @@
  */
 
 #include "unit.h"
-#include "ft_bucket.h"
+#include "core.h"
 
 
 #define ADMITTED_MAX  3000

@@ -6,7 +6,7 @@
  */
 
 #include "unit.h"
-#include "ft_census.h"
+#include "core.h"
 
 
 #define SHOPPERS  4000

@@ -9,7 +9,7 @@
  */
 
 #include "unit.h"
-#include "ft_census.h"
+#include "core.h"
 
 
 #define SHOPPERS_MAX  1000000

@@ -5,7 +5,7 @@
  */
 
 #include "crowd.h"
-#include "ft_control.h"
+#include "core.h"
 
 
 static ft_stats_t
@@ -176,7 +176,7 @@ test_threshold_never_moves_back(void **unused)
     check_threshold(sale_of(3000, 3000, 2, 20));
 
     c = sale_of(1500, 40, 2, 0);
-    c->rules.controller = FT_CONTROLLER_PROPORTIONAL;
+    c->rules.policy = FT_POLICY_PROPORTIONAL;
     check_threshold(c);
 
     c = sale_of(1500, 40, 2, 30);
@@ -205,7 +205,8 @@ test_proportional_speed(void **unused)
     (void) unused;
 
     c = crowd_create(1, 1);
-    c->rules.controller = FT_CONTROLLER_PROPORTIONAL;
+    c->rules.policy = FT_POLICY_PROPORTIONAL;
+    c->limits.period_ms = 1000;
     call = crowd_call(c, 0);
     ft_queue_begin(&call, (c->now_ms - 60000) * 1000);
 
@@ -225,7 +226,7 @@ test_proportional_speed(void **unused)
 
     for (i = 0, began = threshold_us(c); i < 200; i++) {
         c->now_ms += FT_TICK_MS;
-        atomic_fetch_add(&c->state->control.passed, 10);
+        atomic_fetch_add(&c->state->period.passed_on, 10);
         call = crowd_call(c, 0);
         ft_control_tick(&call);
     }
@@ -465,13 +466,13 @@ test_flow_within_the_rate(void **unused)
 
     assert_int_equal(ft_capacity_flow_milli(&call), 20000);
 
-    c->limits.inflight = 3;
+    call.limits.inflight = 3;
     atomic_store(&c->state->control.flow_milli, 90000);
     assert_int_equal(ft_capacity_flow_milli(&call), 20000);
     atomic_store(&c->state->control.flow_milli, 5000);
     assert_int_equal(ft_capacity_flow_milli(&call), 5000);
 
-    c->limits.rate_milli = 0;
+    call.limits.rate_milli = 0;
     atomic_store(&c->state->control.flow_milli, 0);
     assert_int_equal(ft_capacity_flow_milli(&call), 3000);
 

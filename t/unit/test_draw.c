@@ -4,7 +4,7 @@
  * likelier than another for anybody, and that a ticket does not show it.
  */
 
-#include "ft_opening.h"
+#include "core.h"
 #include "unit.h"
 
 

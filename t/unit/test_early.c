@@ -6,8 +6,7 @@
 
 #include <string.h>
 #include "crowd.h"
-#include "ft_control.h"
-#include "ft_override.h"
+#include "core.h"
 
 
 static ft_verdict_t

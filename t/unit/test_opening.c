@@ -5,7 +5,7 @@
  */
 
 #include "opening.h"
-#include "ft_control.h"
+#include "core.h"
 
 
 /* The latest place in order of admission of anybody of the first n. */

@@ -5,7 +5,7 @@
  */
 
 #include "opening.h"
-#include "ft_override.h"
+#include "core.h"
 
 
 static void

@@ -4,9 +4,8 @@
  */
 
 #include "crowd.h"
-#include "ft_control.h"
-#include "ft_override.h"
-#include "ft_zone.h"
+#include "ft_feedback.h"
+#include "core.h"
 
 
 #define N  600
@@ -39,7 +38,7 @@ snapshot(const crowd_t *c)
     ft_call_t  call;
 
     call = crowd_call(c, 0);
-    ft_orders_obey(&call);
+    ft_override_limits(call.state, NULL, &call.limits);
 
     return ft_stats_read(&call);
 }
@@ -110,9 +109,9 @@ test_a_rate_is_in_force_at_once(void **unused)
 
     ft_override_rate(c->state, FT_OVERRIDE_OPERATOR, 20000);
     call = crowd_call(c, 0);
-    ft_orders_obey(&call);
-    ft_bucket_settle(&c->state->bucket, call.limits, c->now_ms);
-    assert_int_equal(ft_bucket_free_milli(&c->state->bucket, call.limits,
+    ft_override_limits(call.state, NULL, &call.limits);
+    ft_bucket_settle(&c->state->bucket, &call.limits, c->now_ms);
+    assert_int_equal(ft_bucket_free_milli(&c->state->bucket, &call.limits,
                                           c->now_ms), 0);
 
     c->now_ms += 50;
@@ -121,8 +120,8 @@ test_a_rate_is_in_force_at_once(void **unused)
     /* a bucket that owes less keeps what room it has */
 
     c->now_ms += 10000;
-    ft_bucket_settle(&c->state->bucket, call.limits, c->now_ms);
-    assert_int_equal(ft_bucket_free_milli(&c->state->bucket, call.limits,
+    ft_bucket_settle(&c->state->bucket, &call.limits, c->now_ms);
+    assert_int_equal(ft_bucket_free_milli(&c->state->bucket, &call.limits,
                                           c->now_ms),
                      call.limits.burst * 1000);
 
@@ -143,23 +142,23 @@ test_the_burst_goes_with_a_default_one_only(void **unused)
     call.state = state;
 
     call.limits = limits;
-    ft_orders_obey(&call);
-    assert_ptr_equal(call.limits, &limits);
+    ft_override_limits(call.state, NULL, &call.limits);
+    assert_memory_equal(&call.limits, &limits, sizeof(limits));
 
     ft_override_rate(state, FT_OVERRIDE_OPERATOR, 8000);
-    ft_orders_obey(&call);
+    ft_override_limits(call.state, NULL, &call.limits);
     assert_int_equal(call.limits.rate_milli, 8000);
     assert_int_equal(call.limits.burst, 2);
     assert_int_equal(call.limits.inflight, 3);
 
     limits.burst = 7;
     call.limits = limits;
-    ft_orders_obey(&call);
+    ft_override_limits(call.state, NULL, &call.limits);
     assert_int_equal(call.limits.burst, 7);
 
     ft_override_rate(state, FT_OVERRIDE_OPERATOR, UINT32_MAX);
     call.limits = limits;
-    ft_orders_obey(&call);
+    ft_override_limits(call.state, NULL, &call.limits);
     assert_int_equal(call.limits.rate_milli, FT_RATE_MAX_MILLI);
 
     free(state);
@@ -181,7 +180,7 @@ test_a_rate_for_a_zone_without_one(void **unused)
     call.limits = limits;
 
     ft_override_rate(state, FT_OVERRIDE_UPSTREAM, 40000);
-    ft_orders_obey(&call);
+    ft_override_limits(call.state, NULL, &call.limits);
     assert_int_equal(call.limits.rate_milli, 40000);
     assert_int_equal(call.limits.burst, 10);
 

@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include "unit.h"
-#include "ft_admission.h"
+#include "core.h"
 
 
 #define RACERS  4

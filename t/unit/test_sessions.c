@@ -4,7 +4,7 @@
  * often their time is changed; a place is free when its pass ends, or is over.
  */
 
-#include "ft_control.h"
+#include "core.h"
 #include "unit.h"
 
 
@@ -75,27 +75,6 @@ test_takes_back_what_it_counted(void **unused)
     ft_sessions_add(s, UNIT_EPOCH_MS + 600000, 600000);
     assert_false(ft_sessions_remove(s, UNIT_EPOCH_MS + 600000, 600000,
                                     UNIT_EPOCH_MS + 605000));
-
-    free(s);
-}
-
-
-static void
-test_over_once(void **unused)
-{
-    uint64_t        id;
-    ft_sessions_t  *s;
-
-    (void) unused;
-
-    s = unit_shared(sizeof(ft_sessions_t));
-
-    for (id = 1; id < 2000; id++) {
-        assert_false(ft_sessions_is_over(s, id));
-        assert_true(ft_sessions_end(s, id));
-        assert_false(ft_sessions_end(s, id));
-        assert_true(ft_sessions_is_over(s, id));
-    }
 
     free(s);
 }
@@ -295,7 +274,7 @@ test_refused_by_another_bound(void **unused)
     (void) unused;
 
     edge_open(&e, 10);
-    e.limits.rate_milli = 1000;
+    e.call.limits.rate_milli = 1000;
 
     for (i = 1; i < 20; i++) {
         (void) edge_comes(&e, i);
@@ -386,7 +365,6 @@ main(void)
     const struct CMUnitTest  tests[] = {
         cmocka_unit_test(test_counts_to_the_end),
         cmocka_unit_test(test_takes_back_what_it_counted),
-        cmocka_unit_test(test_over_once),
         cmocka_unit_test(test_never_more_alive),
         cmocka_unit_test(test_over_is_not_given_again),
         cmocka_unit_test(test_a_foreign_pass_frees_nothing),

@@ -244,7 +244,7 @@ test_an_evicted_state_is_new(void **unused)
     /* everything but what protects it is used */
 
     memset(state, 0x5a, sizeof(ft_state_t));
-    memset(state->hand, 0, sizeof(state->hand));
+    memset(state->worker, 0, sizeof(state->worker));
     memset(&state->overrides, 0, sizeof(state->overrides));
     atomic_store(&state->queueing, 0);
     atomic_store(&state->bucket.empty_ns, 0);

@@ -5,7 +5,7 @@
  */
 
 #include "process.h"
-#include "ft_zone.h"
+#include "core.h"
 
 
 #define STABLE  8       /* keys that are in use all the time */
