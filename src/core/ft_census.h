@@ -105,6 +105,24 @@ void ft_census_advance(ft_census_t *census, uint64_t threshold_us);
 /* Moves the threshold back; only while nobody has been called. */
 void ft_census_lower(ft_census_t *census, uint64_t threshold_us);
 
+/*
+ * Makes a table of how many shoppers are before a timestamp; once a tick, by one
+ * worker.  Lookups interpolate within a slot.
+ */
+void ft_census_rank(ft_census_t *census);
+
+/* The timestamp before which `count` of the waiting are; limit_us if there are
+   fewer. */
+uint64_t ft_census_rank_find(const ft_census_t *census, uint32_t count,
+    uint64_t limit_us);
+
+/* Shoppers behind the threshold and before a timestamp. */
+uint32_t ft_census_rank_before(const ft_census_t *census,
+    uint64_t timestamp_us);
+
+/* All shoppers behind the threshold. */
+uint32_t ft_census_rank_waiting(const ft_census_t *census);
+
 /* Sums of the lanes. */
 uint32_t ft_census_called(const ft_census_t *census);
 uint32_t ft_census_fresh(const ft_census_t *census);

@@ -1,6 +1,5 @@
 
 #include "ft_capacity.h"
-#include "ft_census_rank.h"
 #include "ft_control.h"
 #include "ft_measure.h"
 #include "ft_opening.h"

@@ -1,7 +1,6 @@
 
 #include "ft_opening.h"
 #include "ft_override.h"
-#include "ft_census_rank.h"
 #include "ft_queue.h"
 
 

@@ -9,7 +9,6 @@
 
 #include "ft_admission.h"
 #include "ft_capacity.h"
-#include "ft_census_rank.h"
 #include "ft_control.h"
 #include "ft_forecast.h"
 #include "ft_hold.h"
