@@ -1,4 +1,4 @@
-# The core library, and its unit tests.
+# The core library.
 
 CORE_NAMES := ft_accept ft_adapt ft_admission ft_bucket ft_census \
               ft_census_rank ft_control ft_cookie ft_dict ft_feedback \
