@@ -1,7 +1,7 @@
 # flash_throttle: a fair waiting room for nginx.  "make help" lists the targets.
 #
-# Each part of the project has a fragment in mk/.  "make help" prints the "## ..."
-# comments: on a target's line for the target, "## NAME=value ..." for a variable.
+# Each part of the project has a fragment in mk/.  "make help" prints comments
+# that start with "##": on a target's line, or "## NAME=value" for a variable.
 
 .DEFAULT_GOAL := all
 
