@@ -1,4 +1,4 @@
-# flash-verify: whether a pre-queue was let in in the order that was drawn.
+# flash-verify: checks that a pre-queue was admitted in its shuffled order.
 
 VERIFY_OBJS := $(BUILD)/verify/verify.o $(BUILD)/verify/verify_log.o \
                $(BUILD)/verify/verify_order.o $(BUILD)/verify/fairness.o

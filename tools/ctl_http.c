@@ -153,12 +153,15 @@ ctl_http_error(const ctl_options_t *options, const char *name,
     const ctl_http_response_t *response)
 {
     int          code;
+    char        *url;
     json_t      *json;
     const char  *error;
 
-    fprintf(stderr, "flashctl: %s%s%s/%s: ",
+    url = ctl_http_url(options->url, name);
+    fprintf(stderr, "flashctl: %s%s%s: ",
             options->socket ? options->socket : "",
-            options->socket ? ": " : "", options->url, name);
+            options->socket ? ": " : "", url ? url : name);
+    free(url);
 
     if (response->status == 0) {
         ctl_print_text(stderr, response->text);
