@@ -152,7 +152,7 @@ ctl_watch_sample(ctl_watch_t *watch, ctl_watch_key_t *k, const json_t *state,
 }
 
 
-/* The number of waiting shoppers in the last samples, as a bar of characters. */
+/* The waiting shoppers of the last samples, a character per sample. */
 static void
 ctl_watch_print_history(FILE *out, const ctl_watch_key_t *k)
 {

@@ -32,8 +32,8 @@ typedef struct {
 
 
 /*
- * Shoppers with a place below opens_us form the pre-queue; opened_us is the time
- * of the opening, and may be earlier.  False: no memory.
+ * Shoppers with a place below opens_us form the pre-queue; opened_us is the
+ * actual time of the opening, at most opens_us.  False: no memory.
  */
 bool verify_order_check(verify_order_t *order, const verify_log_t *log,
     uint64_t opens_us, int64_t opened_us, int64_t slack_us);
