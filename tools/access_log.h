@@ -37,7 +37,7 @@ typedef struct {
     bool                   dry_run;
     access_log_text_t      id;          /* len 0: none */
     access_log_text_t      time;        /* len 0: none */
-    int64_t                first_us;    /* since the Unix epoch; -1: none */
+    int64_t                first_us;    /* Unix time; -1: none */
     int64_t                waited_us;   /* -1: none */
 } access_log_line_t;
 

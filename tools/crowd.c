@@ -380,7 +380,6 @@ crowd_event_base(void)
 }
 
 
-/* False: no memory. */
 static bool
 crowd_sale_open(crowd_sale_t *sale)
 {
@@ -474,7 +473,6 @@ crowd_sale_run(crowd_sale_t *sale)
 }
 
 
-/* Returns the exit status. */
 static int
 crowd_sale_report(crowd_sale_t *sale)
 {

@@ -12,7 +12,6 @@
 #define CROWD_ARRIVALS_EPSILON      1e-6
 
 
-/* Parses a number from 0 to max and moves *text to its end. */
 static bool
 crowd_arrivals_parse_number(const char **text, double max, double *value)
 {

@@ -58,7 +58,7 @@ static const struct argp_option  crowd_options_list[] = {
     { "seed", CROWD_OPTIONS_SEED, "N", 0, "seed of patience, cookies and "
       "vanishing [1]", 0 },
     { "trace", CROWD_OPTIONS_TRACE, "FILE", 0, "write a line per shopper: "
-      "number; first attempt, last request and end (ms since the Unix epoch); "
+      "number; first attempt, last request and end (Unix time in ms); "
       "outcome; requests; last HTTP status", 0 },
     { "live", CROWD_OPTIONS_LIVE, NULL, 0, "print a line a second", 0 },
     { "json", CROWD_OPTIONS_JSON, NULL, 0, "print the results as JSON, and "

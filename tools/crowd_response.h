@@ -1,6 +1,6 @@
 
 /*
- * What a response of the edge or of the checkout tells a shopper to do.
+ * Parses a response of the edge or of the checkout.
  */
 
 #ifndef CROWD_RESPONSE_H_INCLUDED
@@ -27,7 +27,7 @@ typedef struct {
     crowd_response_kind_t   kind;
     int64_t                 retry_ms;
     bool                    whole_seconds;      /* retry_ms is Retry-After */
-    int64_t                 first_attempt_ms;   /* Unix epoch; 0: none */
+    int64_t                 first_attempt_ms;   /* Unix time; 0: none */
 } crowd_response_t;
 
 

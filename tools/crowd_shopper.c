@@ -45,7 +45,7 @@ static void crowd_shopper_request(crowd_shopper_t *shopper);
 static void crowd_shopper_done(crowd_http_request_t *request);
 
 
-/* Unix epoch */
+/* Unix time */
 static int64_t
 crowd_shopper_now_us(void)
 {
@@ -193,7 +193,6 @@ crowd_shopper_wake(evutil_socket_t fd, short events, void *data)
 }
 
 
-/* Schedules the next request, or ends a shopper who would leave before it. */
 static void
 crowd_shopper_wait(crowd_shopper_t *shopper, int64_t ms)
 {
@@ -349,7 +348,6 @@ crowd_shopper_fail(crowd_shopper_t *shopper)
 }
 
 
-/* Ends a shopper whom the checkout has answered. */
 static void
 crowd_shopper_finish(crowd_shopper_t *shopper, crowd_end_t end)
 {
@@ -437,7 +435,6 @@ crowd_shopper_done(crowd_http_request_t *request)
 }
 
 
-/* False: no memory. */
 static bool
 crowd_shopper_add_header(struct curl_slist **headers, const char *line)
 {
@@ -454,7 +451,6 @@ crowd_shopper_add_header(struct curl_slist **headers, const char *line)
 }
 
 
-/* False: no memory. */
 static bool
 crowd_shopper_set_headers(crowd_shopper_t *shopper)
 {

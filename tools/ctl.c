@@ -157,7 +157,7 @@ static const struct argp  ctl_argp = {
     "  reset       withdraw all overrides\n"
     "\n"
     "Exit status: 0 on success, 1 if the server refuses the request, 2 if the "
-    "command line is invalid, 3 if there is no response from flash_throttle.",
+    "command line is invalid, 3 without a response from flash_throttle.",
     NULL, NULL, NULL
 };
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 
-/* NULL: no memory. */
 static char *
 ctl_control_body(const ctl_options_t *options, const char *command,
     const char *rate)

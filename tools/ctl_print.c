@@ -38,7 +38,6 @@ ctl_print_opens(FILE *out, const json_t *state)
 }
 
 
-/* A value x 1000 with one decimal. */
 static const char *
 ctl_print_milli(char *buf, size_t size, int64_t milli)
 {
@@ -49,7 +48,6 @@ ctl_print_milli(char *buf, size_t size, int64_t milli)
 }
 
 
-/* A rate x 1000; 0 is printed as "none". */
 static const char *
 ctl_print_rate(char *buf, size_t size, int64_t milli)
 {

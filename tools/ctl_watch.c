@@ -87,7 +87,6 @@ ctl_watch_set_raw(void)
 }
 
 
-/* NULL: the table is full, or no memory. */
 static ctl_watch_key_t *
 ctl_watch_find(ctl_watch_t *watch, const char *zone, const char *key)
 {
@@ -120,7 +119,7 @@ ctl_watch_find(ctl_watch_t *watch, const char *zone, const char *key)
 }
 
 
-/* False: there is no previous sample to compare with. */
+/* False: this is the first sample. */
 static bool
 ctl_watch_sample(ctl_watch_t *watch, ctl_watch_key_t *k, const json_t *state,
     ctl_print_rates_t *rates)
@@ -314,7 +313,7 @@ ctl_watch_show(ctl_watch_t *watch)
 }
 
 
-/* Waits for the next sample.  True: stop. */
+/* True: stop. */
 static bool
 ctl_watch_wait(const ctl_watch_t *watch)
 {

@@ -155,7 +155,7 @@ fairness_spread(const fairness_sample_t *samples, size_t n, double *waits,
 }
 
 
-/* Merge sort by admission; returns the number of inversions. */
+/* Merge sort; returns the number of inversions. */
 static uint64_t
 fairness_discordant(fairness_sample_t *samples, size_t n,
     fairness_sample_t *buffer)

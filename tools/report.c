@@ -19,7 +19,6 @@
 /* longer than any line that nginx writes */
 #define REPORT_LINE_MAX    (1024 * 1024)
 
-/* the first byte of a gzip file */
 #define REPORT_GZIP_MAGIC  0x1f
 
 
@@ -129,8 +128,6 @@ report_add_line(report_t *report, const access_log_line_t *line)
         report_out_of_memory();
         return;
     }
-
-    /* these requests are not polls */
 
     if (line->status == ACCESS_LOG_CLOSED
         || line->status == ACCESS_LOG_SOLD_OUT)

@@ -11,11 +11,9 @@
 #define PLOT_LEFT     70
 #define PLOT_RIGHT    740
 
-/* admissions against first attempts */
 #define PLOT_TOP      50
 #define PLOT_BOTTOM   350
 
-/* histogram of the waits, below */
 #define WAITS_TOP     440
 #define WAITS_BOTTOM  590
 
@@ -71,7 +69,6 @@ report_plot_y(double s, const report_plot_axis_t *axis)
 }
 
 
-/* The bin of a value, of n along the axis. */
 static int
 report_plot_bin(double s, const report_plot_axis_t *axis, int n)
 {

@@ -42,7 +42,6 @@ report_shoppers_hash(access_log_text_t id)
 }
 
 
-/* The slot of a hash: its own, or the unused one to take. */
 static report_shopper_t *
 report_shoppers_slot(report_shopper_t *table, size_t size, uint64_t hash)
 {

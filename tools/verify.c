@@ -51,7 +51,6 @@ typedef struct {
     bool          list;
 } verify_options_t;
 
-/* The secret that determines the shuffle. */
 typedef struct {
     char          text[VERIFY_SECRET_MAX];
     size_t        len;

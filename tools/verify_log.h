@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 
-/* One ticket.  Times in us since the Unix epoch; -1: none. */
+/* One ticket.  Unix times in us; -1: none. */
 typedef struct {
     uint64_t               id;
     int64_t                first_us;

@@ -68,7 +68,6 @@ verify_order_find_later(const verify_order_admission_t *list, size_t n,
 }
 
 
-/* The number of sorted places below this one. */
 static size_t
 verify_order_rank(const uint64_t *places, size_t n, uint64_t place_us)
 {

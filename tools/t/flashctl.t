@@ -115,7 +115,7 @@ is($text, "sale shop: paused, rate 50.000/s, 182 waiting, 9 at the upstream\n", 
 ($code, $text, @requests) = run($answer, 'rate', '50r/s');
 is_deeply(decode_json($requests[0]{body}), { command => 'rate', rate => '50r/s' }, 'rate');
 
-# what fails
+# errors
 for my $case (
     [ 'no command', 2, qr/missing command/ ],
     [ 'an unknown command', 2, qr/unknown command "hold"/, 'hold' ],
