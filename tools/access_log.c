@@ -16,10 +16,10 @@ typedef enum {
 } access_log_key_t;
 
 
-static bool
+static inline bool
 access_log_equal(access_log_text_t a, const char *b)
 {
-    return a.len == strlen(b) && memcmp(a.data, b, a.len) == 0;
+    return a.len == strlen(b) && memcmp(a.data, b, strlen(b)) == 0;
 }
 
 
@@ -58,6 +58,24 @@ access_log_time_us(access_log_text_t value)
     }
 
     return time_us;
+}
+
+
+/* FNV-1a, 64 bits; never 0. */
+static uint64_t
+access_log_hash(access_log_text_t text)
+{
+    size_t    i;
+    uint64_t  hash;
+
+    hash = UINT64_C(0xcbf29ce484222325);
+
+    for (i = 0; i < text.len; i++) {
+        hash = (hash ^ (unsigned char) text.data[i])
+               * UINT64_C(0x100000001b3);
+    }
+
+    return hash != 0 ? hash : 1;
 }
 
 
@@ -100,7 +118,7 @@ static unsigned
 access_log_set_pair(access_log_line_t *line, access_log_text_t key,
     access_log_text_t value)
 {
-    if (access_log_equal(value, "-")) {
+    if (value.len == 1 && *value.data == '-') {
         value.len = 0;
     }
 
@@ -115,6 +133,7 @@ access_log_set_pair(access_log_line_t *line, access_log_text_t key,
 
     if (access_log_equal(key, "id")) {
         line->id = value;
+        line->id_hash = value.len > 0 ? access_log_hash(value) : 0;
         return ACCESS_LOG_KEY_ID;
     }
 

@@ -36,6 +36,7 @@ typedef struct {
     access_log_status_t    status;
     bool                   dry_run;
     access_log_text_t      id;          /* len 0: none */
+    uint64_t               id_hash;     /* 0: none */
     access_log_text_t      time;        /* len 0: none */
     int64_t                first_us;    /* Unix time; -1: none */
     int64_t                waited_us;   /* -1: none */

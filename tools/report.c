@@ -118,12 +118,12 @@ report_add_line(report_t *report, const access_log_line_t *line)
         return;
     }
 
-    if (line->id.len == 0) {
+    if (line->id_hash == 0) {
         report->incomplete += (line->status == ACCESS_LOG_ADMITTED);
         return;
     }
 
-    shopper = report_shoppers_get(&report->shoppers, line->id);
+    shopper = report_shoppers_get(&report->shoppers, line->id_hash);
     if (shopper == NULL) {
         report_out_of_memory();
         return;

@@ -25,23 +25,6 @@ report_shoppers_free(report_shoppers_t *shoppers)
 }
 
 
-/* FNV-1a, 64 bits; never 0. */
-static uint64_t
-report_shoppers_hash(access_log_text_t id)
-{
-    size_t    i;
-    uint64_t  hash;
-
-    hash = UINT64_C(0xcbf29ce484222325);
-
-    for (i = 0; i < id.len; i++) {
-        hash = (hash ^ (unsigned char) id.data[i]) * UINT64_C(0x100000001b3);
-    }
-
-    return hash != 0 ? hash : 1;
-}
-
-
 static report_shopper_t *
 report_shoppers_slot(report_shopper_t *table, size_t size, uint64_t hash)
 {
@@ -90,12 +73,10 @@ report_shoppers_grow(report_shoppers_t *shoppers)
 
 
 report_shopper_t *
-report_shoppers_get(report_shoppers_t *shoppers, access_log_text_t id)
+report_shoppers_get(report_shoppers_t *shoppers, uint64_t hash)
 {
-    uint64_t           hash;
     report_shopper_t  *shopper;
 
-    hash = report_shoppers_hash(id);
     shopper = report_shoppers_slot(shoppers->table, shoppers->size, hash);
 
     if (shopper->hash == hash) {

@@ -7,7 +7,6 @@
 #define REPORT_SHOPPERS_H_INCLUDED
 
 
-#include "access_log.h"
 #include "fairness.h"
 
 
@@ -29,9 +28,9 @@ typedef struct {
 bool report_shoppers_init(report_shoppers_t *shoppers);
 void report_shoppers_free(report_shoppers_t *shoppers);
 
-/* Finds or adds the shopper of an id.  NULL: no memory. */
+/* Finds or adds a shopper by the hash of its id.  NULL: no memory. */
 report_shopper_t *report_shoppers_get(report_shoppers_t *shoppers,
-    access_log_text_t id);
+    uint64_t hash);
 
 
 #endif /* REPORT_SHOPPERS_H_INCLUDED */
