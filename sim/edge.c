@@ -112,7 +112,7 @@ ft_edge_call(ft_world_t *world, uint32_t worker)
     }
 
     call.state = edge->state;
-    call.limits = &edge->limits;
+    call.limits = edge->limits;
     call.rules = &edge->rules;
     call.now_ms = ft_edge_clock(world, worker);
     call.worker = worker;
@@ -189,14 +189,14 @@ ft_edge_admit(ft_world_t *world, ft_shopper_t *shopper,
 
     shopper->admitted_us = world->now_us;
     shopper->worker = worker;
-    shopper->epoch = world->edge->state->epoch;
+    shopper->generation = world->edge->state->generation;
     shopper->over = world->options->over > 0
                     && ft_random_unit(&world->crowd) < world->options->over;
 
     if (shopper->over) {
         call = ft_edge_call(world, worker);
         shopper->pass = *ticket;
-        ft_admission_pass(&call, &shopper->pass);
+        ft_pass_make(&call, &shopper->pass);
     }
 
     ft_checkout_begin(world, shopper);
@@ -293,7 +293,7 @@ ft_edge_request(ft_world_t *world, ft_shopper_t *shopper)
         ticket.id = ft_random_next(&world->crowd);
     }
 
-    ticket.draw = ft_edge_draw(world, ticket.id);
+    ticket.shuffle = ft_edge_draw(world, ticket.id);
 
     verdict = ft_admission_decide(&call, &ticket,
                                   &world->edge->workers[worker].line,
@@ -323,11 +323,11 @@ ft_edge_request(ft_world_t *world, ft_shopper_t *shopper)
         ft_shopper_end(world, shopper, FT_OUTCOME_REFUSED);
         break;
 
-    case FT_AGAIN:
+    case FT_SPENT:
 
         /* after an answer that was lost: its pass, as it was */
 
-        ft_admission_enter(&call, &ticket);
+        ft_inflight_enter(&call, &ticket);
         ft_edge_admit(world, shopper, &ticket, worker);
         break;
     }
@@ -396,7 +396,7 @@ ft_edge_pump(ft_world_t *world, uint32_t worker)
             continue;
         }
 
-        verdict = ft_hold_turn_back(&call, &shopper->parked, false);
+        verdict = ft_admission_turn_back(&call, &shopper->parked, false);
         ft_edge_told_to_wait(world, shopper, &shopper->parked,
                              verdict.retry_ms);
     }
@@ -457,7 +457,7 @@ ft_edge_done(ft_world_t *world, uint32_t index, bool refused)
 
     shopper = &world->shoppers[index];
 
-    ft_admission_done(world->edge->state, shopper->epoch, shopper->worker);
+    ft_inflight_done(world->edge->state, shopper->generation, shopper->worker);
 
     now = ft_edge_clock(world, shopper->worker);
     took = (uint32_t) ((world->now_us - shopper->admitted_us) / 1000);
@@ -474,7 +474,7 @@ ft_edge_done(ft_world_t *world, uint32_t index, bool refused)
 
     if (shopper->over) {
         call = ft_edge_call(world, shopper->worker);
-        (void) ft_sessions_done(&call, &shopper->pass);
+        (void) ft_pass_done(&call, &shopper->pass);
     }
 
     if (ft_line_first(&world->edge->workers[shopper->worker].line) != NULL) {

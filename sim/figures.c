@@ -74,12 +74,12 @@ ft_figure_find(const char *name, size_t len)
 }
 
 
-static ft_range_t
+static ft_accept_range_t
 ft_figures_range(double *values, size_t n)
 {
     size_t      i;
     double      sum;
-    ft_range_t  range;
+    ft_accept_range_t  range;
 
     fairness_sort(values, n);
 

@@ -304,7 +304,7 @@ verify_read_secret(verify_secret_t *secret, const char *name)
 }
 
 
-/* Computes the places in line as ft_opening_stamp_us() does. */
+/* Computes the places in line as ft_opening_timestamp_us() does. */
 static void
 verify_set_places(const verify_options_t *options,
     const verify_secret_t *secret, verify_log_t *log)
@@ -339,9 +339,9 @@ verify_set_places(const verify_options_t *options,
             continue;
         }
 
-        draw = ft_ticket_draw(ring, &context, options->opens_ms, s->id);
+        draw = ft_ticket_shuffle(ring, &context, options->opens_ms, s->id);
         s->place_us = (options->opens_ms - FT_OPENING_SPAN_MS) * 1000
-                   + ft_draw_scale(draw, FT_OPENING_SPAN_MS * 1000);
+                   + ft_ticket_scale(draw, FT_OPENING_SPAN_MS * 1000);
     }
 
     ft_keyring_free(ring);
