@@ -20,7 +20,7 @@ void
 ft_print_table(const ft_options_t *options, const ft_summary_t *summary)
 {
     ft_figure_t        figure;
-    const ft_accept_range_t  *range;
+    const ft_range_t  *range;
 
     printf("%s, %s, patience %s s, deadline check %s: %u runs, seed %llu\n\n",
            ft_variant_name(options->variant), options->profile_name,
@@ -76,7 +76,7 @@ void
 ft_print_json(const ft_options_t *options, const ft_summary_t *summary)
 {
     ft_figure_t        figure;
-    const ft_accept_range_t  *range;
+    const ft_range_t  *range;
 
     printf("{");
     ft_print_json_string("profile", options->profile_name);
