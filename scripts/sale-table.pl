@@ -23,7 +23,7 @@ my @ROWS = (
     [ 'time to purchase, median', 'purchase_p50_s', '%.2f s' ],
     [ 'checkout request, p95', 'checkout_p95_s', '%.2f s' ],
     [ 'most in progress', 'in_progress_max', '%d' ],
-    [ 'requests a shopper', 'polls_per_shopper', '%.1f' ],
+    [ 'requests per shopper', 'polls_per_shopper', '%.1f' ],
     [ 'wait, median', 'wait_p50_s', '%.2f s' ],
     [ 'wait, p95', 'wait_p95_s', '%.2f s' ],
     [ 'wait spread', 'wait_spread_s', '%.2f s' ],
