@@ -13,7 +13,7 @@ my @ROWS = (
     [ 'shoppers', 'shoppers', '%d' ],
     [ 'saw a confirmation', 'confirmed', '%d' ],
     [ 'saw a decline', 'declined', '%d' ],
-    [ 'found it sold out', 'sold_out', '%d' ],
+    [ 'saw "sold out"', 'sold_out', '%d' ],
     [ 'refused at the deadline', 'refused', '%d' ],
     [ 'gave up waiting', 'gave_up', '%d' ],
     [ 'saw a timeout', 'timed_out', '%d' ],
