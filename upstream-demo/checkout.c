@@ -356,8 +356,8 @@ co_checkout_recorded(void *data, co_store_result_e result)
     co_checkout_t  *checkout = data;
 
     if (result != CO_STORE_OK) {
-        fprintf(stderr, "checkout: recording a paid order failed%s, the payment"
-                " is cancelled\n",
+        fprintf(stderr, "checkout: recording a paid order failed%s, the"
+                " payment is cancelled\n",
                 result == CO_STORE_GONE ? ": its hold has expired (--hold-ms)"
                                         : "");
         co_checkout_release(checkout, CO_BROKEN);

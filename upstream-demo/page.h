@@ -38,7 +38,7 @@ const co_answer_t *co_page_answer(co_outcome_e outcome);
 void co_page_product(struct evbuffer *out, const co_stock_t *stock);
 void co_page_checkout(struct evbuffer *out, const co_stock_t *stock);
 
-/* Sends an answer as HTML or JSON.  NULL as "receipt": no order, no payment. */
+/* Sends an answer as HTML or JSON.  "receipt" NULL: no order, no payment. */
 void co_page_reply(co_replies_t *replies, struct evhttp_request *req,
     const co_answer_t *answer, const co_receipt_t *receipt);
 
