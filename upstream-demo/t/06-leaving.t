@@ -31,7 +31,7 @@ my %ways = (
     'resets' => \&reset_connection,
     'closes its sending side' => sub { shutdown($_[0], SHUT_WR) },
 
-# a pipelined order; after the stats request the event loop has seen it
+    # a pipelined order; after the stats request the event loop has seen it
     'sends on and closes' => sub {
         my ($socket, $server) = @_;
         syswrite($socket, post_text(''));
