@@ -22,7 +22,6 @@ typedef struct co_admin_s  co_admin_t;
 co_admin_t *co_admin_create(struct event_base *base, const char *path,
     co_store_t *store);
 
-/* Closes and removes the socket. */
 void co_admin_destroy(co_admin_t *admin);
 
 

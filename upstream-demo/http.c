@@ -382,7 +382,6 @@ co_http_health(co_http_t *http, struct evhttp_request *req)
 }
 
 
-/* Changes the duration of payments. */
 static void
 co_http_payments(co_http_t *http, struct evhttp_request *req)
 {
@@ -464,7 +463,6 @@ co_http_reset_done(void *data, co_store_result_e result)
 }
 
 
-/* The answer to an invalid request. */
 static void
 co_http_refuse(co_http_t *http, struct evhttp_request *req, int status,
     const char *text)

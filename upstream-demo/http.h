@@ -21,7 +21,6 @@ const char *co_http_address(const co_http_t *http);
 /* Accepts no new connections; open ones are served. */
 void co_http_stop(co_http_t *http);
 
-/* Closes all connections. */
 void co_http_destroy(co_http_t *http);
 
 

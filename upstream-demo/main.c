@@ -311,7 +311,6 @@ co_service_grace(evutil_socket_t fd, short events, void *data)
 }
 
 
-/* Prints the statistics, the last line on stdout. */
 static int
 co_service_report(co_service_t *service)
 {

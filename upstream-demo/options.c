@@ -117,7 +117,8 @@ static const co_option_t  co_option_table[] = {
       "deadline [reserve, deadline: on; others: off]" },
 
     { "max-in-progress", "N", CO_INTEGER(max_in_progress, 1, 1000000),
-      "waiting-room only: refuse (503) more orders than this [8]" },
+      "waiting-room only: limit on orders in progress; others get\n"
+      "503 [8]" },
 
     { "arrival-window-ms", "N", CO_INTEGER(arrival_window_ms, 1, 3600000),
       "the window for the arrivals_max_in_window statistic [5000]" },

@@ -60,7 +60,6 @@ typedef enum {
 co_options_result_e co_options_parse(co_options_t *options, int argc,
     char **argv);
 
-/* The name of a mode on the command line. */
 const char *co_options_mode_name(co_mode_e mode);
 
 

@@ -119,7 +119,6 @@ co_payment_withdraw(co_payment_t *payment)
 }
 
 
-/* Fills the free slots from the head of the queue. */
 static void
 co_payments_next(co_payments_t *payments)
 {

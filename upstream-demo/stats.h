@@ -63,7 +63,6 @@ void co_stats_free(co_stats_t *stats);
 /* Clears all statistics except the number in progress. */
 void co_stats_reset(co_stats_t *stats);
 
-/* Counts a request to /checkout. */
 void co_stats_arrival(co_stats_t *stats);
 
 /* The start and the end of a checkout, which took "us" microseconds. */

@@ -145,4 +145,20 @@ subtest 'invalid arguments are refused before anything starts' => sub {
 };
 
 
+subtest 'the admissions in an access log' => sub {
+    my $dir = tempdir(CLEANUP => 1);
+
+    write_file("$dir/access.log", <<'LOG');
+time=9.000 id=- status=- first=- waited=- code=200
+time=12.000 id=b status=ADMITTED first=10.500 waited=1.500 code=200
+time=12.100 id=c status=QUEUED first=10.100 waited=- code=503
+time=12.200 id=a status=ADMITTED first=10.000 waited=2.200 code=402
+LOG
+
+    is((run("scripts/sale-admissions.pl $dir/access.log"))[1],
+       "0.500\t1.500\n0.000\t2.200\n", 'first attempt and wait of each');
+    isnt((run("scripts/sale-admissions.pl $dir/none"))[0], 0, 'no log');
+};
+
+
 done_testing();
