@@ -1,10 +1,4 @@
-/*
- * The calls of the store, in SQLite's statements (store_sqlite_sql.c).
- *
- * One thread works in one transaction, so what a call reads holds true until
- * it writes: it first decides where the units come from, then moves them.
- */
-
+#include "store_sqlite_call.h"
 #include "store_sqlite_sql.h"
 
 #include <stdio.h>
@@ -34,6 +28,7 @@ static int co_sqlite_find(co_sqlite_t *sqlite, const co_cart_t *cart,
 static int co_sqlite_move(co_sqlite_t *sqlite, int which,
     const co_hold_t *hold, int *below);
 static int co_sqlite_parts(co_sqlite_t *sqlite, co_hold_t *hold);
+static int co_sqlite_remove(co_sqlite_t *sqlite, const char *id);
 static int co_sqlite_is_sold(co_sqlite_t *sqlite, const char *id);
 static int co_sqlite_order(co_sqlite_t *sqlite, const co_order_t *order,
     const co_hold_t *hold);
@@ -56,12 +51,9 @@ static const co_sqlite_call_pt  co_sqlite_calls[CO_STORE_ACTIONS] = {
 };
 
 
-/*
- * A statement that fails (a full disk, a broken file) fails the transaction
- * as a whole: half an action must never be committed.
- */
+/* A failed statement fails the whole transaction. */
 void
-co_sqlite_apply(co_sqlite_t *sqlite, co_store_call_t *call)
+co_sqlite_call_apply(co_sqlite_t *sqlite, co_store_call_t *call)
 {
     call->result = CO_STORE_FAILED;
 
@@ -141,8 +133,7 @@ co_sqlite_apply_hold(co_sqlite_t *sqlite, co_store_call_t *call)
 static co_store_result_e
 co_sqlite_claim(co_sqlite_t *sqlite, co_store_call_t *call)
 {
-    int            sold, below;
-    sqlite3_stmt  *statement;
+    int  sold, below;
 
     if (co_sqlite_parts(sqlite, call->hold) != 0) {
         return CO_STORE_FAILED;
@@ -155,10 +146,7 @@ co_sqlite_claim(co_sqlite_t *sqlite, co_store_call_t *call)
                : sold == 0 ? CO_STORE_GONE : CO_STORE_FAILED;
     }
 
-    statement = co_sqlite_statement(sqlite, CO_SQL_HOLD_REMOVE);
-    sqlite3_bind_text(statement, 1, call->hold->id, -1, SQLITE_STATIC);
-
-    return co_sqlite_once(sqlite, CO_SQL_HOLD_REMOVE) == 0
+    return co_sqlite_remove(sqlite, call->hold->id) == 0
            && co_sqlite_move(sqlite, CO_SQL_CLAIM, call->hold, &below) == 0
            && co_sqlite_order(sqlite, call->order, call->hold) == 0
            ? CO_STORE_OK : CO_STORE_FAILED;
@@ -168,8 +156,7 @@ co_sqlite_claim(co_sqlite_t *sqlite, co_store_call_t *call)
 static co_store_result_e
 co_sqlite_release(co_sqlite_t *sqlite, co_store_call_t *call)
 {
-    int            below;
-    sqlite3_stmt  *statement;
+    int  below;
 
     if (co_sqlite_parts(sqlite, call->hold) != 0) {
         return CO_STORE_FAILED;
@@ -179,10 +166,7 @@ co_sqlite_release(co_sqlite_t *sqlite, co_store_call_t *call)
         return CO_STORE_GONE;
     }
 
-    statement = co_sqlite_statement(sqlite, CO_SQL_HOLD_REMOVE);
-    sqlite3_bind_text(statement, 1, call->hold->id, -1, SQLITE_STATIC);
-
-    return co_sqlite_once(sqlite, CO_SQL_HOLD_REMOVE) == 0
+    return co_sqlite_remove(sqlite, call->hold->id) == 0
            && co_sqlite_move(sqlite, CO_SQL_RELEASE, call->hold, &below) == 0
            ? CO_STORE_OK : CO_STORE_FAILED;
 }
@@ -197,11 +181,11 @@ co_sqlite_expire(co_sqlite_t *sqlite, co_store_call_t *call)
     co_expired_t     *expired = call->expired;
     co_store_call_t   release = { .hold = &hold };
 
-    statement = co_sqlite_statement(sqlite, CO_SQL_EXPIRED);
+    statement = co_sqlite_sql_statement(sqlite, CO_SQL_EXPIRED);
     sqlite3_bind_int64(statement, 1, call->now_ms);
     sqlite3_bind_int(statement, 2, CO_EXPIRED_MAX);
 
-    while ((rc = co_sqlite_step(sqlite, CO_SQL_EXPIRED)) == SQLITE_ROW) {
+    while ((rc = co_sqlite_sql_step(sqlite, CO_SQL_EXPIRED)) == SQLITE_ROW) {
         snprintf(expired->ids[expired->n++], sizeof(expired->ids[0]), "%s",
                  (const char *) sqlite3_column_text(statement, 0));
     }
@@ -267,9 +251,9 @@ co_sqlite_reset(co_sqlite_t *sqlite, co_store_call_t *call)
 {
     (void) call;
 
-    return co_sqlite_once(sqlite, CO_SQL_RESET_HOLDS) == 0
-           && co_sqlite_once(sqlite, CO_SQL_RESET_ORDERS) == 0
-           && co_sqlite_once(sqlite, CO_SQL_RESET_STOCK) == 0
+    return co_sqlite_sql_run(sqlite, CO_SQL_RESET_HOLDS) == 0
+           && co_sqlite_sql_run(sqlite, CO_SQL_RESET_ORDERS) == 0
+           && co_sqlite_sql_run(sqlite, CO_SQL_RESET_STOCK) == 0
            ? CO_STORE_OK : CO_STORE_FAILED;
 }
 
@@ -291,9 +275,9 @@ co_sqlite_count(co_sqlite_t *sqlite, co_store_call_t *call)
     co_level_t    *level = call->levels;
     sqlite3_stmt  *statement;
 
-    statement = co_sqlite_statement(sqlite, CO_SQL_LEVELS);
+    statement = co_sqlite_sql_statement(sqlite, CO_SQL_LEVELS);
 
-    while ((rc = co_sqlite_step(sqlite, CO_SQL_LEVELS)) == SQLITE_ROW) {
+    while ((rc = co_sqlite_sql_step(sqlite, CO_SQL_LEVELS)) == SQLITE_ROW) {
         co_sqlite_row(statement, &level->stock);
         level->item = sqlite3_column_int(statement, 4);
         level->location = sqlite3_column_int(statement, 5);
@@ -311,9 +295,9 @@ co_sqlite_totals(co_sqlite_t *sqlite, co_store_call_t *call)
 {
     sqlite3_stmt  *statement;
 
-    statement = co_sqlite_statement(sqlite, CO_SQL_TOTALS);
+    statement = co_sqlite_sql_statement(sqlite, CO_SQL_TOTALS);
 
-    if (co_sqlite_step(sqlite, CO_SQL_TOTALS) == SQLITE_ROW) {
+    if (co_sqlite_sql_step(sqlite, CO_SQL_TOTALS) == SQLITE_ROW) {
         co_sqlite_row(statement, &call->stock);
         call->stock_known = 1;
     }
@@ -323,9 +307,9 @@ co_sqlite_totals(co_sqlite_t *sqlite, co_store_call_t *call)
 
 
 /*
- * Decides where the units of a cart come from: 1 with the parts in "hold", 0
- * where there are too few, -1 on failure.  With "force" what is not there is
- * taken from the fullest location nevertheless.
+ * Selects the locations for the units of a cart: 1 with the parts in "hold",
+ * 0 if there are too few units, -1 on failure.  With "force" missing units are
+ * taken from the location with the largest stock, which becomes negative.
  */
 static int
 co_sqlite_find(co_sqlite_t *sqlite, const co_cart_t *cart, co_hold_t *hold,
@@ -342,11 +326,11 @@ co_sqlite_find(co_sqlite_t *sqlite, const co_cart_t *cart, co_hold_t *hold,
         wanted = cart->lines[i].quantity;
         first = hold->parts_n;
 
-        statement = co_sqlite_statement(sqlite, CO_SQL_PLACES);
+        statement = co_sqlite_sql_statement(sqlite, CO_SQL_PLACES);
         sqlite3_bind_int(statement, 1, cart->lines[i].item);
         sqlite3_bind_int64(statement, 2, cart->locations);
 
-        while ((rc = co_sqlite_step(sqlite, CO_SQL_PLACES)) == SQLITE_ROW
+        while ((rc = co_sqlite_sql_step(sqlite, CO_SQL_PLACES)) == SQLITE_ROW
                && wanted > 0)
         {
             location = sqlite3_column_int(statement, 0);
@@ -384,8 +368,8 @@ co_sqlite_find(co_sqlite_t *sqlite, const co_cart_t *cart, co_hold_t *hold,
 
 
 /*
- * Runs a statement with each part of the hold; "below" tells whether the
- * stock went below 0 anywhere.
+ * Runs a statement for each part of the hold.  Sets "below" if the stock of a
+ * location has become negative; NULL for statements without a result.
  */
 static int
 co_sqlite_move(co_sqlite_t *sqlite, int which, const co_hold_t *hold,
@@ -399,7 +383,7 @@ co_sqlite_move(co_sqlite_t *sqlite, int which, const co_hold_t *hold,
     }
 
     for (i = 0; i < hold->parts_n; i++) {
-        statement = co_sqlite_statement(sqlite, which);
+        statement = co_sqlite_sql_statement(sqlite, which);
         sqlite3_bind_int(statement, 1, hold->parts[i].item);
         sqlite3_bind_int(statement, 2, hold->parts[i].location);
         sqlite3_bind_int64(statement, 3, hold->parts[i].quantity);
@@ -409,7 +393,7 @@ co_sqlite_move(co_sqlite_t *sqlite, int which, const co_hold_t *hold,
             sqlite3_bind_int64(statement, 5, hold->expires_ms);
         }
 
-        rc = co_sqlite_step(sqlite, which);
+        rc = co_sqlite_sql_step(sqlite, which);
 
         if (below != NULL && rc == SQLITE_ROW) {
             *below |= sqlite3_column_int64(statement, 0) < 0;
@@ -426,7 +410,7 @@ co_sqlite_move(co_sqlite_t *sqlite, int which, const co_hold_t *hold,
 }
 
 
-/* What the hold of this name consists of; nothing where there is none. */
+/* Reads the parts of a hold by its id; no parts if there is no such hold. */
 static int
 co_sqlite_parts(co_sqlite_t *sqlite, co_hold_t *hold)
 {
@@ -436,10 +420,11 @@ co_sqlite_parts(co_sqlite_t *sqlite, co_hold_t *hold)
 
     hold->parts_n = 0;
 
-    statement = co_sqlite_statement(sqlite, CO_SQL_HOLD_PARTS);
+    statement = co_sqlite_sql_statement(sqlite, CO_SQL_HOLD_PARTS);
     sqlite3_bind_text(statement, 1, hold->id, -1, SQLITE_STATIC);
 
-    while ((rc = co_sqlite_step(sqlite, CO_SQL_HOLD_PARTS)) == SQLITE_ROW) {
+    while ((rc = co_sqlite_sql_step(sqlite, CO_SQL_HOLD_PARTS)) == SQLITE_ROW)
+    {
         part = &hold->parts[hold->parts_n++];
         part->item = sqlite3_column_int(statement, 0);
         part->location = sqlite3_column_int(statement, 1);
@@ -452,17 +437,29 @@ co_sqlite_parts(co_sqlite_t *sqlite, co_hold_t *hold)
 }
 
 
-/* 1 or 0, or -1 on failure. */
+static int
+co_sqlite_remove(co_sqlite_t *sqlite, const char *id)
+{
+    sqlite3_stmt  *statement;
+
+    statement = co_sqlite_sql_statement(sqlite, CO_SQL_HOLD_REMOVE);
+    sqlite3_bind_text(statement, 1, id, -1, SQLITE_STATIC);
+
+    return co_sqlite_sql_run(sqlite, CO_SQL_HOLD_REMOVE);
+}
+
+
+/* Whether the hold has become an order; -1 on failure. */
 static int
 co_sqlite_is_sold(co_sqlite_t *sqlite, const char *id)
 {
     int            rc;
     sqlite3_stmt  *statement;
 
-    statement = co_sqlite_statement(sqlite, CO_SQL_ORDER_OF);
+    statement = co_sqlite_sql_statement(sqlite, CO_SQL_ORDER_OF);
     sqlite3_bind_text(statement, 1, id, -1, SQLITE_STATIC);
 
-    rc = co_sqlite_step(sqlite, CO_SQL_ORDER_OF);
+    rc = co_sqlite_sql_step(sqlite, CO_SQL_ORDER_OF);
     sqlite3_reset(statement);
 
     return rc == SQLITE_ROW ? 1 : rc == SQLITE_DONE ? 0 : -1;
@@ -481,7 +478,7 @@ co_sqlite_order(co_sqlite_t *sqlite, const co_order_t *order,
         quantity += hold->parts[i].quantity;
     }
 
-    statement = co_sqlite_statement(sqlite, CO_SQL_ORDER_ADD);
+    statement = co_sqlite_sql_statement(sqlite, CO_SQL_ORDER_ADD);
 
     sqlite3_bind_text(statement, 1, order->id, -1, SQLITE_STATIC);
     sqlite3_bind_int64(statement, 3, quantity);
@@ -494,5 +491,5 @@ co_sqlite_order(co_sqlite_t *sqlite, const co_order_t *order,
         sqlite3_bind_null(statement, 2);
     }
 
-    return co_sqlite_once(sqlite, CO_SQL_ORDER_ADD);
+    return co_sqlite_sql_run(sqlite, CO_SQL_ORDER_ADD);
 }
