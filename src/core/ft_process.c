@@ -13,7 +13,7 @@
 #define FT_PROCESS_FIELDS  19   /* from the state to the start time, proc(5) */
 
 
-uint64_t
+uint32_t
 ft_process_started(uint32_t pid)
 {
     int          fd, i;
@@ -45,14 +45,14 @@ ft_process_started(uint32_t pid)
         p = strchr(p + 1, ' ');
     }
 
-    return p ? strtoull(p + 1, NULL, 10) : 0;
+    return p ? (uint32_t) strtoull(p + 1, NULL, 10) : 0;
 }
 
 
 bool
-ft_process_is_gone(uint32_t pid, uint64_t started)
+ft_process_is_gone(uint32_t pid, uint32_t started)
 {
-    uint64_t  now;
+    uint32_t  now;
 
     if (kill((pid_t) pid, 0) == -1 && errno == ESRCH) {
         return true;

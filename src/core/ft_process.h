@@ -14,11 +14,11 @@
 #pragma GCC visibility push(hidden)
 
 
-/* Clock ticks from boot to the start of a process; 0: unknown. */
-uint64_t ft_process_started(uint32_t pid);
+/* Clock ticks from boot to the start of a process, modulo 2^32; 0: unknown. */
+uint32_t ft_process_started(uint32_t pid);
 
 /* started: ft_process_started() when the process was known to live. */
-bool ft_process_is_gone(uint32_t pid, uint64_t started);
+bool ft_process_is_gone(uint32_t pid, uint32_t started);
 
 #pragma GCC visibility pop
 

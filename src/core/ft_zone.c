@@ -38,7 +38,7 @@ struct ft_zone_s {
     _Atomic uint32_t  workers;
     ft_lru_t          lru;
     _Atomic uint32_t  pid[FT_WORKERS];
-    _Atomic uint64_t  started[FT_WORKERS];  /* see ft_process.h */
+    _Atomic uint32_t  started[FT_WORKERS];  /* see ft_process.h */
 };
 
 

@@ -92,7 +92,7 @@ test_a_dead_worker_holds_nothing(void **unused)
 }
 
 
-/* Of n further admissions, 99 of 100 records survive 1,800, and half 4,900. */
+/* Of n further admissions, 99 of 100 records survive 1,700, and half 4,600. */
 static void
 test_capacity(void **unused)
 {
@@ -115,12 +115,12 @@ test_capacity(void **unused)
         ft_spent_admit(spent, id[i], end);
     }
 
-    for (i = n - 1800, kept = 0; i < n; i++) {
+    for (i = n - 1700, kept = 0; i < n; i++) {
         kept += ft_spent_find(spent, id[i], UNIT_EPOCH_MS).kind
                 == FT_SPENT_ADMITTED;
     }
 
-    unit_check(kept >= 1800 - 18, "%u of 1800", kept);
+    unit_check(kept >= 1700 - 17, "%u of 1700", kept);
 
     for (i = 0; i < n; i++) {
 
