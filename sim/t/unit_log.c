@@ -33,17 +33,17 @@ ft_test_log(void)
     ft_ok(ft_read(&other, "waited= status=QUEUED_DRY_RUN x id=ab a=b=c")
           && other.status == FT_LOG_QUEUED && other.dry_run
           && other.id == line.id && other.waited_us == -1,
-          "pairs in any order, among others, of a dry run");
+          "pairs in any order, among other text, of a dry run");
     ft_ok(ft_read(&other, "id=ac status=SOLD_OUT") && other.id != line.id
           && other.status == FT_LOG_SOLD_OUT, "another id, another status");
     ft_ok(ft_read(&other, "id=ac status=NEW") && other.status == FT_LOG_OTHER,
-          "a status that is not known here");
-    ft_ok(ft_log_read(&line, "id=ab status=ADMITTED first=17id=ac status=QUEUED "
-                      "first=5", 62) == FT_LOG_TORN
+          "an unknown status");
+    ft_ok(ft_log_read(&line, "id=ab status=ADMITTED first=17id=ac "
+                      "status=QUEUED first=5", 62) == FT_LOG_TORN
           && ft_log_read(&line, "id=ab sttime=5 id=ac status=QUEUED", 34)
              == FT_LOG_TORN
           && ft_log_read(&line, "id=ab first=5", 13) == FT_LOG_FOREIGN,
-          "a line that was cut off, and another behind it");
+          "truncated lines");
 
     ft_ok(!ft_read(&line, "") && !ft_read(&line, "\n")
           && !ft_read(&line, "id=ab status=- first=1")
@@ -60,5 +60,5 @@ ft_test_log(void)
           && ft_first("status=PASSED first=1.2.3") == -1
           && ft_first("status=PASSED first=-1") == -1
           && ft_first("status=PASSED first=99999999999999999999") == -1,
-          "what is no time");
+          "invalid times");
 }
