@@ -4,6 +4,8 @@
 #include <argp.h>
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "ft_adapt.h"
@@ -154,6 +156,22 @@ ft_options_variant_name(ft_variant_t variant)
 }
 
 
+static void __attribute__((format(printf, 4, 5)))
+ft_option_invalid(struct argp_state *state, const char *name, const char *text,
+    const char *expected, ...)
+{
+    char     buffer[256];
+    va_list  args;
+
+    va_start(args, expected);
+    vsnprintf(buffer, sizeof(buffer), expected, args);
+    va_end(args);
+
+    argp_error(state, "invalid value \"%s\" for --%s: expected %s", text, name,
+               buffer);
+}
+
+
 static double
 ft_option_number(struct argp_state *state, const char *name, const char *text,
     double min, double max)
@@ -164,8 +182,8 @@ ft_option_number(struct argp_state *state, const char *name, const char *text,
     value = strtod(text, &end);
 
     if (end == text || *end != '\0' || !(value >= min) || value > max) {
-        argp_error(state, "invalid --%s \"%s\", it must be a number from %.12g "
-                   "to %.12g", name, text, min, max);
+        ft_option_invalid(state, name, text,
+                          "a number from %.12g to %.12g", min, max);
     }
 
     return value;
@@ -181,8 +199,7 @@ ft_option_integer(struct argp_state *state, const char *name, const char *text,
     value = ft_option_number(state, name, text, min, max);
 
     if (value != floor(value)) {
-        argp_error(state, "invalid --%s \"%s\", it must be an integer", name,
-                   text);
+        ft_option_invalid(state, name, text, "an integer");
     }
 
     return value;
@@ -211,9 +228,9 @@ ft_option_variant(struct argp_state *state, const char *text)
         }
     }
 
-    argp_error(state, "invalid --variant \"%s\", it must be naive, reserve, "
-               "queue, deadline, waiting-room, edge-lottery, "
-               "edge-proportional, edge-fair or ideal", text);
+    ft_option_invalid(state, "variant", text,
+                      "naive, reserve, queue, deadline, waiting-room, "
+                      "edge-lottery, edge-proportional, edge-fair or ideal");
 
     return FT_EDGE_FAIR;
 }
@@ -223,8 +240,7 @@ static int
 ft_option_switch(struct argp_state *state, const char *name, const char *text)
 {
     if (strcmp(text, "on") != 0 && strcmp(text, "off") != 0) {
-        argp_error(state, "invalid --%s \"%s\", it must be on or off", name,
-                   text);
+        ft_option_invalid(state, name, text, "on or off");
     }
 
     return strcmp(text, "on") == 0;
@@ -252,10 +268,10 @@ ft_option_sale(int key, char *text, struct argp_state *state)
 
     case FT_OPT_PATIENCE:
         if (!ft_patience_parse(&options->patience, text)) {
-            argp_error(state, "invalid --patience \"%s\", it must be seconds "
-                       "such as 15, 5-25 or exp:600, or a mixture such as "
-                       "0.7*exp:600,0.3*3600 with weights that add up to 1",
-                       text);
+            ft_option_invalid(state, "patience", text,
+                              "seconds such as 15, 5-25 or exp:600, or a "
+                              "mixture such as 0.7*exp:600,0.3*3600 with "
+                              "weights that add up to 1");
         }
 
         options->patience_name = text;
@@ -271,8 +287,9 @@ ft_option_sale(int key, char *text, struct argp_state *state)
 
     case FT_OPT_POLLS:
         if (!ft_patience_parse(&options->polls, text)) {
-            argp_error(state, "invalid --polls \"%s\", it must be seconds in a "
-                       "form of --patience, such as 0.3-1", text);
+            ft_option_invalid(state, "polls", text,
+                              "seconds in a form of --patience, such as "
+                              "0.3-1");
         }
 
         return 0;
@@ -341,8 +358,7 @@ ft_option_edge(int key, char *text, struct argp_state *state)
 
     case FT_OPT_ADAPT_BY:
         if (strcmp(text, "window") != 0 && strcmp(text, "aimd") != 0) {
-            argp_error(state, "invalid --adapt-by \"%s\", it must be window or "
-                       "aimd", text);
+            ft_option_invalid(state, "adapt-by", text, "window or aimd");
         }
 
         options->aimd = (strcmp(text, "aimd") == 0);
@@ -405,9 +421,10 @@ ft_option_output(int key, char *text, struct argp_state *state)
 
     case FT_OPT_REQUIRE:
         if (!ft_require_add(&options->requires, text)) {
-            argp_error(state, "invalid --require \"%s\", it must be FIGURE>=X, "
-                       "FIGURE<=X or FIGURE=X+-Y with a figure of --json, at "
-                       "most %d times", text, FT_REQUIRES_MAX);
+            ft_option_invalid(state, "require", text,
+                              "FIGURE>=X, FIGURE<=X or FIGURE=X+-Y with a "
+                              "figure of --json, at most %d times",
+                              FT_REQUIRES_MAX);
         }
 
         return 0;

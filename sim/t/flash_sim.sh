@@ -114,24 +114,24 @@ ok 'without slots the rate paces the ideal variant' \
 ok '--help lists the options' \
     sh -c '"$0" --help | grep -q -- --clock-skew' "$sim"
 
-refuses 'invalid --runs "0", it must be a number from 1 to 1000000' "$sim" --runs 0
-refuses 'invalid --rate "fast"' "$sim" --rate fast
-refuses 'invalid --burst "1.5", it must be an integer' "$sim" --burst 1.5
-refuses 'invalid --variant "fair"' "$sim" --variant fair
-refuses 'invalid --deadline "yes", it must be on or off' "$sim" --deadline yes
-refuses 'invalid --patience "soon"' "$sim" --patience soon
+refuses 'invalid value "0" for --runs: expected a number from 1 to 1000000' "$sim" --runs 0
+refuses 'invalid value "fast" for --rate' "$sim" --rate fast
+refuses 'invalid value "1.5" for --burst: expected an integer' "$sim" --burst 1.5
+refuses 'invalid value "fair" for --variant' "$sim" --variant fair
+refuses 'invalid value "yes" for --deadline: expected on or off' "$sim" --deadline yes
+refuses 'invalid value "soon" for --patience' "$sim" --patience soon
 refuses 'open() "flood" failed: No such file or directory' "$sim" --profile flood
 refuses '--poll-min must not exceed --poll-max' "$sim" --poll-min 9 --poll-max 3
-refuses 'invalid --polls "often"' "$sim" --polls often
+refuses 'invalid value "often" for --polls' "$sim" --polls often
 refuses '--polls requires --variant edge-fair or edge-proportional' \
     "$sim" --variant edge-lottery --polls 1
 refuses '--no-show requires --variant waiting-room or an edge variant' \
     "$sim" --variant queue --no-show 0.5
 refuses 'the edge requires --slots, --inflight, --rate, --sessions or --adapt' "$sim" --inflight 0
-refuses 'invalid --adapt-by "guess", it must be window or aimd' "$sim" --adapt-by guess
+refuses 'invalid value "guess" for --adapt-by: expected window or aimd' "$sim" --adapt-by guess
 refuses 'unexpected argument "peak"' "$sim" peak
 refuses 'open() "/nonexistent/trace" failed' "$sim" --trace /nonexistent/trace
-refuses 'invalid --require "fair>=1"' "$sim" --require 'fair>=1'
+refuses 'invalid value "fair>=1" for --require' "$sim" --require 'fair>=1'
 
 "$sim" --runs 1 --variant queue --require 'confirmed>=2500' > "$dir/missed"
 ok 'a requirement that is not met gives exit status 1' test $? -eq 1

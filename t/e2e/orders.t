@@ -1,5 +1,5 @@
-# A sale that its operator steers with flashctl, and that sells out while many
-# wait: the checkout says so, and everyone hears it.
+# An operator controls a sale with flashctl; it sells out while shoppers wait, and
+# the checkout reports it in its feedback.
 
 use strict;
 use warnings;
@@ -19,7 +19,7 @@ my $checkout = CheckoutServer->start('--stock=60', '--payment-slots=8', '--payme
 my $edge = Edge->start(checkout => $checkout, zone => 'rate=10r/s inflight=16',
                        throttle => 'policy=fair; flash_throttle_feedback on');
 
-# flashctl(argument ...): its exit status and what it printed, of both kinds
+# flashctl(argument ...): its exit status, and its output and errors
 sub flashctl {
     my @arguments = @_;
 
@@ -38,7 +38,7 @@ sub flashctl {
     return ($? >> 8, $text);
 }
 
-sub says {
+sub expect {
     my ($arguments, $status, $pattern, $name) = @_;
     my ($is, $text) = flashctl(@$arguments);
 
@@ -46,77 +46,77 @@ sub says {
     like($text, $pattern, $name);
 }
 
-says(['status'], 0, qr/^nobody has come yet$/, 'before the sale');
-says(['hold'], 1, qr{/control: name a "key" of zone "sale", there is none}, 'an order for nobody');
-says(['hold', '--key=sale', '--new'], 0, qr/^sale sale: hold, rate 10\.000\/s, 0 waiting, 0 at the upstream$/, 'hold beforehand');
+expect(['status'], 0, qr/^nobody has come yet$/, 'before the sale');
+expect(['hold'], 1, qr{/control: name a "key" of zone "sale", there is none}, 'a command without a key');
+expect(['hold', '--key=sale', '--new'], 0, qr/^sale sale: hold, rate 10\.000\/s, 0 waiting, 0 at the upstream$/, 'hold before the sale');
 
 my $crowd = begin_crowd('--json', '--url', $edge->url, '--poll',
     '--stages=2:100-100', '--patience=60',
     '--stats-url', "http://127.0.0.1:$checkout->{port}/stats");
 
-wait_until { ($edge->status->{waiting} // 0) == 200 } 'all shoppers in line';
-is($checkout->stats->{orders}, 0, 'nobody was let in');
+wait_until { ($edge->status->{waiting} // 0) == 200 } 'all shoppers to wait';
+is($checkout->stats->{orders}, 0, 'none is admitted');
 
-says(['status'], 0, qr/^sale  sale  \[HOLD\]\n  waiting +200 .*\n  wait +unknown /, 'status');
-says(['status', '--json'], 0, qr/"hold": true/, 'as JSON');
-says(['rate', '5r/s'], 0, qr/^sale sale: hold, rate 5\.000\/s, 200 waiting/, 'a rate');
+expect(['status'], 0, qr/^sale  sale  \[HOLD\]\n  waiting +200 .*\n  wait +unknown /, 'status');
+expect(['status', '--json'], 0, qr/"hold": true/, 'status as JSON');
+expect(['rate', '5r/s'], 0, qr/^sale sale: hold, rate 5\.000\/s, 200 waiting/, 'a rate');
 
 $edge->reload;
 
 my ($status, $text) = flashctl('watch', '--count=2', '--interval=0.2');
 is($status, 0, 'watch');
-like($text, qr/^\d\d:\d\d:\d\d sale sale waiting=200 held=0 inflight=0 admitted=0 wait_ms=\d{7,} hold\n/, 'a line for each look');
-like($text, qr/\n\S+ sale sale .* come\/s=0\.0 admitted\/s=0\.0 hold\n$/, 'with what came meanwhile');
+like($text, qr/^\d\d:\d\d:\d\d sale sale waiting=200 held=0 inflight=0 admitted=0 wait_ms=\d{7,} hold\n/, 'a line per sample');
+like($text, qr/\n\S+ sale sale .* come\/s=0\.0 admitted\/s=0\.0 hold\n$/, 'rates from the second sample on');
 
-says(['resume', '--zone=sale'], 0, qr/^sale sale: no hold, rate 5\.000\/s/, 'resume');
+expect(['resume', '--zone=sale'], 0, qr/^sale sale: no hold, rate 5\.000\/s/, 'resume');
 wait_until { $checkout->stats->{orders} > 3 } 'the first orders';
 
-says(['reset'], 0, qr/^sale sale: no hold, rate 10\.000\/s/, 'reset');
-says(['rate', '30r/s', '-z', 'sale', '-k', 'sale'], 0, qr/^sale sale: no hold, rate 30\.000\/s/, 'faster');
+expect(['reset'], 0, qr/^sale sale: no hold, rate 10\.000\/s/, 'reset');
+expect(['rate', '30r/s', '-z', 'sale', '-k', 'sale'], 0, qr/^sale sale: no hold, rate 30\.000\/s/, 'faster');
 
 my $run = end_crowd($crowd);
 my $figures = $run->{figures};
 
-# the last ones are sold, and all the others know it
-is($figures->{orders}, 60, 'all units were bought');
-is($figures->{sold_out}, 140, 'all others were told that there are none');
-is($figures->{gave_up}, 0, 'nobody waits for what is gone');
-is($run->{status}, 0, 'nothing oversold, nobody charged late');
-is($checkout->stats->{orders}, 60, 'by the word of the checkout');
+# the stock is sold, and the others get "sold out"
+is($figures->{orders}, 60, 'all units are sold');
+is($figures->{sold_out}, 140, 'all others get "sold out"');
+is($figures->{gave_up}, 0, 'none gives up');
+is($run->{status}, 0, 'no oversale, no late charge');
+is($checkout->stats->{orders}, 60, 'orders at the checkout');
 
 my $after = $edge->status;
-ok($after->{sold_out}, 'the edge knows');
-is($after->{waiting}, 0, 'nobody waits');
-cmp_ok($after->{admitted}, '<=', 60 + 16, 'hardly anybody was let in in vain');
-is($edge->logged(qr/the upstream says "sold-out"/), 1, 'logged once');
-is($edge->logged(qr/\[notice\].*flash_throttle_control: "\w+/), 5, 'and each order');
+ok($after->{sold_out}, 'sold out at the edge');
+is($after->{waiting}, 0, 'none waiting');
+cmp_ok($after->{admitted}, '<=', 60 + 16, 'few admissions beyond the stock');
+is($edge->logged(qr/the upstream says "sold-out"/), 1, 'the feedback is logged once');
+is($edge->logged(qr/\[notice\].*flash_throttle_control: "\w+/), 5, 'each command is logged');
 
-says(['status'], 0, qr/\[SOLD OUT\]/, 'so does flashctl');
-says(['sold-out'], 0, qr/^sale sale: sold out,/, 'the operator, too');
-says(['open'], 0, qr/^sale sale: opened,/, 'open');
-ok(!$edge->status->{sold_out}, 'open again');
+expect(['status'], 0, qr/\[SOLD OUT\]/, 'status of a sold out sale');
+expect(['sold-out'], 0, qr/^sale sale: sold out,/, 'sold-out');
+expect(['open'], 0, qr/^sale sale: opened,/, 'open');
+ok(!$edge->status->{sold_out}, 'no longer sold out');
 
-# what goes wrong
+# errors
 
-says(['rate', '50'], 1, qr/invalid rate "50"/, 'a bad rate');
-says(['hold', '--zone=sail'], 1, qr/uses a zone "sail", there is "sale"/, 'no such zone');
-says(['status', '--zone=sail'], 1, qr/there is no zone sail/, 'to look at, either');
-says(['status', '--key=x'], 1, qr/nobody has asked for the key x yet/, 'no such key');
-says(['stop'], 2, qr/no such command: "stop"/, 'no such command');
-says([], 2, qr/what\? status, watch, rate/, 'no command');
-says(['rate'], 2, qr/which rate\?/, 'no rate');
-says(['hold', 'now'], 2, qr/"hold" takes no "now"/, 'too many words');
-says(['status', '--interval=0'], 2, qr/invalid --interval "0", it must be 0\.1 to 3600/, 'a bad interval');
-says(['status', '--url=shop.example'], 2, qr/must begin with http/, 'a bad URL');
-says(['status', '--url', $edge->url('/nowhere')], 3, qr/404: there is no flash_throttle_status; --url says/, 'a wrong URL');
-says(['hold', '--url', $edge->url('/nowhere')], 3, qr/404: there is no flash_throttle_control; --url says/, 'to order at, either');
-says(['hold', '--url', $edge->url('/closed')], 1, qr/403: not from here/, 'kept out');
-says(['status', '--url', "http://127.0.0.1:$checkout->{port}"], 3, qr/flash_throttle_status/, 'another server');
-says(['status', '--url', 'http://127.0.0.1:1'], 3, qr/is nginx there\?/, 'nobody there');
-says(['status', '--unix', "$edge->{dir}/none.sock"], 3, qr/none\.sock: .*is nginx there\?/, 'no such socket');
-says(['status', '--unix', "$edge->{dir}/edge.sock"], 0, qr/^sale  sale/, 'through a socket');
+expect(['rate', '50'], 1, qr/invalid rate "50"/, 'a bad rate');
+expect(['hold', '--zone=sail'], 1, qr/uses a zone "sail", there is "sale"/, 'no such zone');
+expect(['status', '--zone=sail'], 1, qr/there is no zone sail/, 'no such zone in status');
+expect(['status', '--key=x'], 1, qr/nobody has asked for the key x yet/, 'no such key');
+expect(['stop'], 2, qr/no such command: "stop"/, 'no such command');
+expect([], 2, qr/what\? status, watch, rate/, 'no command');
+expect(['rate'], 2, qr/which rate\?/, 'no rate');
+expect(['hold', 'now'], 2, qr/"hold" takes no "now"/, 'an unexpected argument');
+expect(['status', '--interval=0'], 2, qr/invalid --interval "0", it must be 0\.1 to 3600/, 'a bad interval');
+expect(['status', '--url=shop.example'], 2, qr/must begin with http/, 'a bad URL');
+expect(['status', '--url', $edge->url('/nowhere')], 3, qr/404: there is no flash_throttle_status; --url says/, 'a wrong URL');
+expect(['hold', '--url', $edge->url('/nowhere')], 3, qr/404: there is no flash_throttle_control; --url says/, 'a wrong URL of the control location');
+expect(['hold', '--url', $edge->url('/closed')], 1, qr/403: not from here/, 'access denied');
+expect(['status', '--url', "http://127.0.0.1:$checkout->{port}"], 3, qr/flash_throttle_status/, 'another server');
+expect(['status', '--url', 'http://127.0.0.1:1'], 3, qr/is nginx there\?/, 'no server');
+expect(['status', '--unix', "$edge->{dir}/none.sock"], 3, qr/none\.sock: .*is nginx there\?/, 'no such socket');
+expect(['status', '--unix', "$edge->{dir}/edge.sock"], 0, qr/^sale  sale/, 'through a socket');
 
-# the live view, where there is a terminal: it draws itself over, and q ends it
+# the live view in a terminal
 
 SKIP: {
     skip 'no script(1)', 2 if system('script --version > /dev/null 2>&1') != 0;
@@ -124,8 +124,8 @@ SKIP: {
     my $url = $edge->url('');
     my $view = `(sleep 1; printf q) | timeout 20 script -qec 'stty rows 24 cols 80; $flashctl --url $url watch --interval=0.2' /dev/null`;
 
-    is($? >> 8, 0, 'q ends it');
-    like($view, qr/\e\[H.*sale  sale  \[\w+\].*\e\[H.*q ends/s, 'it draws itself over');
+    is($? >> 8, 0, 'q quits');
+    like($view, qr/\e\[H.*sale  sale  \[\w+\].*\e\[H.*q ends/s, 'the view is redrawn');
 }
 
 done_testing();
