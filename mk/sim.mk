@@ -3,7 +3,7 @@
 SIM_NAMES := $(basename $(notdir $(wildcard sim/*.c)))
 SIM_OBJS  := $(SIM_NAMES:%=$(BUILD)/sim/%.o) $(BUILD)/sim/fairness.o
 
-SIM_CFLAGS := -std=gnu11 -Isrc -Itools -Isim
+SIM_CFLAGS = -std=gnu11 $(CORE_INCS) -Itools -Isim
 
 $(BUILD)/sim/%.o: sim/%.c
 	@mkdir -p $(@D)

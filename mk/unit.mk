@@ -47,8 +47,8 @@ $(BUILD)/unit/replay_%: t/fuzz/replay.c t/fuzz/fuzz_%.c $(BUILD)/libft.a
 FUZZ_SECONDS ?= 30
 FUZZ_FLAGS := -O1 -g -Wall -Wextra -Werror \
               -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
-FUZZ_CORE := src/ft_ticket.c src/ft_cookie.c src/ft_accept.c src/ft_dict.c \
-             src/ft_feedback.c src/ft_json.c
+FUZZ_CORE := src/wire/ft_ticket.c src/wire/ft_cookie.c src/wire/ft_accept.c src/wire/ft_dict.c \
+             src/wire/ft_feedback.c src/wire/ft_json.c src/wire/ft_keyring.c
 
 build/fuzz/%: t/fuzz/fuzz_%.c t/fuzz/fuzz.h $(FUZZ_CORE)
 	@mkdir -p $(@D)

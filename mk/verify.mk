@@ -5,7 +5,7 @@ VERIFY_OBJS := $(BUILD)/verify/verify.o $(BUILD)/verify/verify_log.o \
 
 $(BUILD)/verify/%.o: tools/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(CFLAGS_EXTRA) -std=gnu11 -Isrc -Itools -MMD -MP -c -o $@ $<
+	$(CC) $(CFLAGS) $(CFLAGS_EXTRA) -std=gnu11 $(CORE_INCS) -Itools -MMD -MP -c -o $@ $<
 
 $(BUILD)/flash-verify: $(VERIFY_OBJS) $(BUILD)/libft.a
 	$(CC) $(LDFLAGS) $(LDFLAGS_EXTRA) -o $@ $^ -lcrypto -lm

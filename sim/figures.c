@@ -74,12 +74,12 @@ ft_figures_find(const char *name, size_t len)
 }
 
 
-static ft_range_t
+static ft_figures_range_t
 ft_figures_range(double *values, size_t n)
 {
-    size_t      i;
-    double      sum;
-    ft_range_t  range;
+    size_t              i;
+    double              sum;
+    ft_figures_range_t  range;
 
     ft_sort_values(values, n);
 

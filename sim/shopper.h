@@ -51,7 +51,7 @@ typedef struct ft_shopper_s {
     uint32_t           polls;           /* requests made */
     uint32_t           polls_max;       /* no-show after these; 0: unlimited */
     uint32_t           worker;          /* that held or admitted it */
-    uint32_t           epoch;           /* of the state that admitted it */
+    uint32_t           generation;      /* of the state that admitted it */
     ft_outcome_t       outcome;
     bool               held;
     bool               spent;           /* the pass ends with the answer */

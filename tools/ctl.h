@@ -87,7 +87,7 @@ int64_t ft_ctl_figure(json_t *object, const char *name);
  * first attempts and admissions x 1000; NULL.  Each line is ended with `end`.
  */
 typedef struct {
-    int64_t      came_milli;
+    int64_t      returned_milli;
     int64_t      admitted_milli;
 } ft_ctl_pace_t;
 

@@ -139,7 +139,7 @@ ft_ctl_print_pace(FILE *out, const ft_ctl_pace_t *pace)
     char  came[32], admitted[32];
 
     fprintf(out, "   now %s/s come, %s/s admitted",
-            ft_ctl_milli(came, sizeof(came), pace->came_milli, NULL),
+            ft_ctl_milli(came, sizeof(came), pace->returned_milli, NULL),
             ft_ctl_milli(admitted, sizeof(admitted), pace->admitted_milli,
                          NULL));
 }

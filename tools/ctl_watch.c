@@ -135,7 +135,7 @@ ft_watch_pace(ft_watch_t *watch, ft_watch_key_t *k, json_t *state,
     known = k->looks && ms > 0 && came >= k->came && admitted >= k->admitted;
 
     if (known) {
-        pace->came_milli = (came - k->came) * 1000000 / ms;
+        pace->returned_milli = (came - k->came) * 1000000 / ms;
         pace->admitted_milli = (admitted - k->admitted) * 1000000 / ms;
     }
 
@@ -201,8 +201,8 @@ ft_watch_line(ft_watch_t *watch, const char *zone, const char *key,
 
     if (pace) {
         fprintf(watch->out, " come/s=%lld.%lld admitted/s=%lld.%lld",
-                (long long) (pace->came_milli / 1000),
-                (long long) (pace->came_milli % 1000 / 100),
+                (long long) (pace->returned_milli / 1000),
+                (long long) (pace->returned_milli % 1000 / 100),
                 (long long) (pace->admitted_milli / 1000),
                 (long long) (pace->admitted_milli % 1000 / 100));
     }

@@ -32,7 +32,7 @@ typedef struct {
     uint64_t              cut;          /* lines that are not whole */
     ft_report_shoppers_t  shoppers;
     ft_fairness_t         fairness;
-} ft_report_t;
+} ft_queuelog_report_t;
 
 typedef struct {
     const char          **logs;
@@ -66,7 +66,7 @@ ft_report_no_memory(void)
 
 
 static void
-ft_report_admission(ft_report_t *report, const ft_log_line_t *line,
+ft_report_admission(ft_queuelog_report_t *report, const ft_log_line_t *line,
     ft_report_shopper_t *shopper)
 {
     if (line->first_us < 0 || line->waited_us < 0) {
@@ -108,7 +108,7 @@ ft_report_is_asking(ft_log_status_t status)
 
 
 static void
-ft_report_line(ft_report_t *report, const ft_log_line_t *line)
+ft_report_line(ft_queuelog_report_t *report, const ft_log_line_t *line)
 {
     ft_report_shopper_t  *shopper;
 
@@ -155,7 +155,7 @@ ft_report_line(ft_report_t *report, const ft_log_line_t *line)
 
 
 static void
-ft_report_take(ft_report_t *report, const char *text, size_t len)
+ft_report_take(ft_queuelog_report_t *report, const char *text, size_t len)
 {
     ft_log_line_t  line;
 
@@ -181,7 +181,7 @@ ft_report_take(ft_report_t *report, const char *text, size_t len)
  * a line that does not fit is none of nginx's.
  */
 static void
-ft_report_read(ft_report_t *report, FILE *file, const char *name)
+ft_report_read(ft_queuelog_report_t *report, FILE *file, const char *name)
 {
     bool     skip;
     char    *p, *end, *last;
@@ -229,7 +229,7 @@ ft_report_read(ft_report_t *report, FILE *file, const char *name)
 
 
 static void
-ft_report_draw(const ft_report_t *report, const ft_served_t *served, size_t n,
+ft_report_draw(const ft_queuelog_report_t *report, const ft_served_t *served, size_t n,
     const char *name)
 {
     FILE  *out;
@@ -247,7 +247,7 @@ ft_report_draw(const ft_report_t *report, const ft_served_t *served, size_t n,
 
 
 static void
-ft_report_measure(ft_report_t *report, const char *plot)
+ft_report_measure(ft_queuelog_report_t *report, const char *plot)
 {
     size_t                i, n;
     ft_served_t          *served;
@@ -317,7 +317,7 @@ ft_report_print_table(const ft_report_row_t *rows, size_t n)
 
 
 static void
-ft_report_print(const ft_report_t *report, bool json)
+ft_report_print(const ft_queuelog_report_t *report, bool json)
 {
     size_t                n, shoppers;
     const ft_fairness_t  *fairness;
@@ -442,7 +442,7 @@ main(int argc, char **argv)
 {
     FILE                 *file;
     size_t                i;
-    ft_report_t           report;
+    ft_queuelog_report_t           report;
     ft_report_options_t   options;
 
     static const struct argp  argp = {
@@ -454,7 +454,7 @@ main(int argc, char **argv)
     };
 
     options = (ft_report_options_t) { .n = 0 };
-    report = (ft_report_t) { .requests = 0 };
+    report = (ft_queuelog_report_t) { .requests = 0 };
 
     options.logs = calloc((size_t) argc, sizeof(char *));
 

@@ -294,7 +294,7 @@ ft_verify_read_secret(ft_verify_secret_t *secret, const char *name)
 }
 
 
-/* Where everybody stands, as ft_opening_stamp_us() has it. */
+/* Where everybody stands, as ft_opening_timestamp_us() has it. */
 static void
 ft_verify_draw(const ft_verify_options_t *options,
     const ft_verify_secret_t *secret, ft_verify_log_t *log)
@@ -329,9 +329,9 @@ ft_verify_draw(const ft_verify_options_t *options,
             continue;
         }
 
-        draw = ft_ticket_draw(ring, &context, options->opens_ms, s->id);
+        draw = ft_ticket_shuffle(ring, &context, options->opens_ms, s->id);
         s->place = (options->opens_ms - FT_OPENING_SPAN_MS) * 1000
-                   + ft_draw_scale(draw, FT_OPENING_SPAN_MS * 1000);
+                   + ft_ticket_scale(draw, FT_OPENING_SPAN_MS * 1000);
     }
 
     ft_keyring_free(ring);

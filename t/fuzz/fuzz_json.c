@@ -31,9 +31,9 @@ read_fields(result_t *r, const uint8_t *data, size_t size)
     memset(r, GUARD, sizeof(result_t));
 
     r->fields[0] = (ft_json_field_t) { .name = "zone", .value = r->zone,
-                                       .room = SIZE };
+                                       .size = SIZE };
     r->fields[1] = (ft_json_field_t) { .name = "key", .value = r->key,
-                                       .room = SIZE };
+                                       .size = SIZE };
     r->fields[2] = (ft_json_field_t) { .name = "new" };
 
     text = fuzz_copy(data, size);
