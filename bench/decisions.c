@@ -195,8 +195,8 @@ decisions_fill(decisions_edge_t *edge, uint32_t waiting)
                        + UINT64_C(3600000000) * i / waiting;
 
         ft_census_increment(&edge->call.state->census, timestamp_us,
-                        edge->now_ms + 5000 + ft_mix(i) % 55000, edge->now_ms,
-                        false);
+                            edge->now_ms + 5000 + ft_mix(i) % 55000,
+                            edge->now_ms, false);
     }
 }
 

@@ -191,7 +191,8 @@ load_send(load_conn_t *c)
     c->busy = true;
     c->have = 0;
 
-    n = snprintf(request, sizeof(request), "%s %s%s HTTP/1.1\r\nHost: shop\r\n%s",
+    n = snprintf(request, sizeof(request),
+                 "%s %s%s HTTP/1.1\r\nHost: shop\r\n%s",
                  options.method, options.path, key, options.headers);
 
     if (tickets) {
