@@ -201,9 +201,8 @@ decisions_fill(decisions_edge_t *edge, uint32_t waiting)
 }
 
 
-/* Empties the bucket. */
 static void
-decisions_close(decisions_edge_t *edge)
+decisions_empty_bucket(decisions_edge_t *edge)
 {
     edge->call.now_ms = edge->now_ms;
 
@@ -235,7 +234,7 @@ decisions_prepare(decisions_edge_t *edge, const decisions_case_t *c)
 {
     uint32_t  i;
 
-    decisions_close(edge);
+    decisions_empty_bucket(edge);
     decisions_fill(edge, c->waiting);
 
     switch (c->kind) {

@@ -35,7 +35,7 @@ typedef struct {
 /* Handles a request that reaches checkout. */
 void ft_checkout_begin(struct ft_world_s *world, ft_shopper_t *shopper);
 
-/* Handles the end of a payment. */
+/* A payment ends. */
 void ft_checkout_paid(struct ft_world_s *world, ft_shopper_t *shopper);
 
 /* Starts queued payments while slots are free. */

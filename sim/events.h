@@ -15,10 +15,10 @@
 
 typedef enum {
     FT_EVENT_REQUEST,       /* a shopper's next request */
-    FT_EVENT_PAID,          /* a shopper's payment ends */
+    FT_EVENT_PAID,
     FT_EVENT_LEAVE,         /* a held shopper closes its connection */
     FT_EVENT_WAKE,          /* a timer of a worker, or of the ideal line */
-    FT_EVENT_CHANGE         /* the profile changes capacity */
+    FT_EVENT_CHANGE         /* of the profile */
 } ft_event_kind_t;
 
 

@@ -26,7 +26,7 @@ struct ft_world_s {
     ft_checkout_t        checkout;
     ft_edge_t           *edge;          /* NULL: a variant without the edge */
     ft_bucket_t          ideal_bucket;  /* paces the ideal line without slots */
-    bool                 ideal_waits;   /* for the bucket */
+    bool                 ideal_waits;
     uint32_t             rate_milli;    /* current */
     uint32_t             inflight;
     ft_random_t          payments;

@@ -22,7 +22,6 @@ my $edge = Edge->start(checkout => $checkout, throttle => 'policy=fair',
 my $http = HTTP::Tiny->new(max_redirect => 0, timeout => 60);
 
 
-# Sends a request with the cookie in the jar.
 sub ask {
     my ($jar, $method, $headers, %options) = @_;
     my %headers = @$headers;

@@ -150,7 +150,6 @@ is(join(' ', map { $_->{name} } grep { $_->{state} eq 'firing' } @rules), '', 'n
 done_testing();
 
 
-# The response of Prometheus' API.
 sub api {
     my ($path, %query) = @_;
     my $http = HTTP::Tiny->new;

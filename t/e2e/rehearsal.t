@@ -79,7 +79,6 @@ like($said, qr/^let in.* DIFFERS$/m, 'where it is');
 done_testing();
 
 
-# Runs a command; returns its output and exit status.
 sub run {
     my ($command) = @_;
 

@@ -1,7 +1,7 @@
 package Ticket;
 
 # Signs tickets of any age and content, independently of the module.  The layout
-# is described in src/ft_ticket.c.
+# is described in src/wire/ft_ticket.c.
 
 use strict;
 use warnings;

@@ -50,12 +50,10 @@ async function context(options) {
   return made;
 }
 
-// A page in a new browser context.
 async function freshPage(options) {
   return (await context(options)).newPage();
 }
 
-// A browser with a persistent profile.
 function persistent(dir) {
   return chromium.launchPersistentContext(dir, { executablePath: CHROMIUM, chromiumSandbox: false, args: ARGS, locale: 'en-US' });
 }

@@ -123,7 +123,6 @@ sub url {
 }
 
 
-# Starts nginx, also after stop().
 sub run {
     my ($self) = @_;
     my $nginx = $ENV{TEST_NGINX_BINARY} // 'build/nginx';
@@ -151,7 +150,6 @@ sub alive {
 }
 
 
-# Graceful shutdown.
 sub stop {
     my ($self) = @_;
 
@@ -175,7 +173,6 @@ sub log {
 }
 
 
-# The number of matches in the log.
 sub logged {
     my ($self, $pattern) = @_;
 
