@@ -1,4 +1,4 @@
-# The core library: src/wire and src/core.
+# The core library (src/wire and src/core), which knows no nginx.
 
 CORE_SRCS := $(wildcard src/wire/*.c src/core/*.c)
 CORE_OBJS := $(CORE_SRCS:src/%.c=$(BUILD)/src/%.o)

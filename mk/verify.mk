@@ -1,7 +1,8 @@
-# flash-verify: whether a pre-queue was let in in the order that was drawn.
+# flash-verify: checks that a pre-queue was admitted in its shuffled order.
 
-VERIFY_OBJS := $(BUILD)/verify/verify.o $(BUILD)/verify/verify_log.o \
-               $(BUILD)/verify/verify_order.o $(BUILD)/verify/fairness.o
+VERIFY_OBJS := $(patsubst tools/%.c,$(BUILD)/verify/%.o,\
+               $(wildcard tools/verify*.c) tools/access_log.c tools/fairness.c \
+               tools/option.c)
 
 $(BUILD)/verify/%.o: tools/%.c
 	@mkdir -p $(@D)

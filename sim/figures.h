@@ -52,11 +52,11 @@ typedef struct {
     double             mean;
     double             p5;
     double             p95;
-} ft_figures_range_t;
+} ft_range_t;
 
 /* Over the runs for which a figure is defined; NAN without such a run. */
 typedef struct {
-    ft_figures_range_t range[FT_FIGURES];
+    ft_range_t         range[FT_FIGURES];
 } ft_summary_t;
 
 

@@ -19,8 +19,8 @@ ft_print_number(double value)
 void
 ft_print_table(const ft_options_t *options, const ft_summary_t *summary)
 {
-    ft_figure_t                figure;
-    const ft_figures_range_t  *range;
+    ft_figure_t        figure;
+    const ft_range_t  *range;
 
     printf("%s, %s, patience %s s, deadline check %s: %u runs, seed %llu\n\n",
            ft_options_variant_name(options->variant), options->profile_name,
@@ -75,8 +75,8 @@ ft_print_json_string(const char *name, const char *text)
 void
 ft_print_json(const ft_options_t *options, const ft_summary_t *summary)
 {
-    ft_figure_t                figure;
-    const ft_figures_range_t  *range;
+    ft_figure_t        figure;
+    const ft_range_t  *range;
 
     printf("{");
     ft_print_json_string("profile", options->profile_name);

@@ -100,7 +100,8 @@ ft_test_schedule(void)
     ft_ok(ft_arrivals("drop", 1) == 8250, "drop has 8,250 shoppers");
     ft_ok(ft_arrivals("low", 1) == 825, "low has 825 shoppers");
     ft_ok(ft_arrivals("peak", 1) == 2560, "peak has 2,560 shoppers");
-    ft_ok(ft_arrivals("peak", 10) == 25600, "peak with scale 10 has 25,600 shoppers");
+    ft_ok(ft_arrivals("peak", 10) == 25600,
+          "peak with scale 10 has 25,600 shoppers");
 
     if (!ft_profile_read(&profile, "peak", 1, &error)) {
         abort();
@@ -113,7 +114,8 @@ ft_test_schedule(void)
                       - (double) (i + 1)) > 1e-3;
     }
 
-    ft_ok(wrong == 0, "the i-th arrives when the integral of the rate reaches i");
+    ft_ok(wrong == 0,
+          "the i-th arrives when the integral of the rate reaches i");
     ft_ok(profile.arrivals_us[2559] == 50000000, "the last arrives at the end");
 
     ft_profile_free(&profile);
@@ -186,7 +188,8 @@ ft_test_profile(void)
         ft_profile_free(&profile);
     }
 
-    ft_refuse_profile("1 2 3\nten 0 64\n", "invalid line \"ten 0 64\" in /tmp/ft_profile_");
+    ft_refuse_profile("1 2 3\nten 0 64\n",
+                      "invalid line \"ten 0 64\" in /tmp/ft_profile_");
     ft_refuse_profile("at 5 slots\n", "invalid line \"at 5 slots\"");
     ft_refuse_profile("at 5 slots 0\n", ":1, it must be");
     ft_refuse_profile("at 5 restart 3\n", ":1, it must be");
@@ -317,7 +320,8 @@ ft_test_figures(void)
           && !ft_require("confirmed=10+-1", 11.1), "requirement: tolerance");
     ft_ok(ft_require("confirmed=10", 10) && !ft_require("confirmed=10", 10.1),
           "requirement: exact value");
-    ft_ok(!ft_require("confirmed>=10", NAN), "an undefined figure meets no requirement");
+    ft_ok(!ft_require("confirmed>=10", NAN),
+          "an undefined figure meets no requirement");
     ft_ok(!ft_require_add(&requires, "confirm>=1")
           && !ft_require_add(&requires, "confirmed>1")
           && !ft_require_add(&requires, "confirmed>=x")

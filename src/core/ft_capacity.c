@@ -40,6 +40,49 @@ ft_capacity_is_free(uint32_t limit, uint32_t used, uint32_t takers)
 }
 
 
+static void
+ft_capacity_flag(const ft_call_t *call, bool taking)
+{
+    uint64_t           bit;
+    _Atomic uint64_t  *flags;
+
+    bit = (uint64_t) 1 << call->worker % 64;
+    flags = &call->state->taking[call->worker / 64];
+
+    if (taking) {
+        atomic_fetch_or(flags, bit);
+
+    } else {
+        atomic_fetch_and(flags, ~bit);
+    }
+}
+
+
+/* The number of takers; *behind: one of them is in a lower slot. */
+static uint32_t
+ft_capacity_takers(const ft_call_t *call, bool *behind)
+{
+    uint32_t  i, n;
+    uint64_t  flags, lower;
+
+    n = 0;
+    *behind = false;
+
+    for (i = 0; i * 64 < call->workers; i++) {
+        flags = atomic_load(&call->state->taking[i]);
+        n += (uint32_t) __builtin_popcountll(flags);
+
+        if (i <= call->worker / 64) {
+            lower = i < call->worker / 64
+                    ? UINT64_MAX : ((uint64_t) 1 << call->worker % 64) - 1;
+            *behind |= (flags & lower) != 0;
+        }
+    }
+
+    return n;
+}
+
+
 /*
  * The flags of the takers are read before the counts: a taker that has finished
  * in between is in the counts, and one that begins later sees this worker.
@@ -47,20 +90,11 @@ ft_capacity_is_free(uint32_t limit, uint32_t used, uint32_t takers)
 static ft_capacity_answer_t
 ft_capacity_look(const ft_call_t *call, bool *behind)
 {
-    uint32_t     i, takers, inflight, sessions;
+    uint32_t     takers, inflight, sessions;
     ft_state_t  *state;
 
     state = call->state;
-    takers = 0;
-    *behind = false;
-
-    for (i = 0; i < call->workers; i++) {
-
-        if (atomic_load(&state->worker[i].taking)) {
-            takers++;
-            *behind |= (i < call->worker);
-        }
-    }
+    takers = ft_capacity_takers(call, behind);
 
     inflight = call->limits.inflight ? ft_inflight_count(call) : 0;
     sessions = call->limits.sessions
@@ -88,14 +122,12 @@ ft_capacity_wins(const ft_call_t *call)
 {
     bool                  behind;
     uint32_t              spins;
-    _Atomic uint32_t     *taking;
     ft_capacity_answer_t  answer;
 
     spins = 0;
-    taking = &call->state->worker[call->worker].taking;
 
     for ( ;; ) {
-        atomic_store(taking, 1);
+        ft_capacity_flag(call, true);
         answer = ft_capacity_look(call, &behind);
 
         while (answer == FT_CAPACITY_CONTENDED && !behind && spins < FT_SPINS) {
@@ -108,12 +140,12 @@ ft_capacity_wins(const ft_call_t *call)
             return answer == FT_CAPACITY_FREE;
         }
 
-        atomic_store(taking, 0);
+        ft_capacity_flag(call, false);
 
         while (behind && spins < FT_SPINS) {
             spins++;
             ft_capacity_pause();
-            (void) ft_capacity_look(call, &behind);
+            (void) ft_capacity_takers(call, &behind);
         }
     }
 }
@@ -132,18 +164,16 @@ ft_capacity_take_rate(const ft_call_t *call)
 bool
 ft_capacity_take(const ft_call_t *call, uint64_t first_ms)
 {
-    bool          taken, limited;
-    ft_worker_t  *worker;
+    bool  taken, limited;
 
     if (ft_override_is_stopped(call->state)) {
         return false;
     }
 
-    worker = &call->state->worker[call->worker];
     limited = call->limits.inflight || call->limits.sessions;
 
     if (limited && !ft_capacity_wins(call)) {
-        atomic_store(&worker->taking, 0);
+        ft_capacity_flag(call, false);
 
         if (call->limits.inflight
             && ft_inflight_count(call) >= call->limits.inflight)
@@ -157,7 +187,7 @@ ft_capacity_take(const ft_call_t *call, uint64_t first_ms)
     taken = ft_capacity_take_rate(call);
 
     if (taken) {
-        atomic_fetch_add(&worker->inflight, 1);
+        atomic_fetch_add(&call->state->worker[call->worker].inflight, 1);
 
         if (call->rules->session_ms) {
             ft_sessions_add(&call->state->sessions,
@@ -171,7 +201,7 @@ ft_capacity_take(const ft_call_t *call, uint64_t first_ms)
     }
 
     if (limited) {
-        atomic_store(&worker->taking, 0);
+        ft_capacity_flag(call, false);
     }
 
     return taken;

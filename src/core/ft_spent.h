@@ -7,8 +7,8 @@
  * bits of a mixed key as a fingerprint, a kind, and a time; other bits of the key
  * choose the bucket.  When a ninth record comes, the bucket forgets its oldest.  An operation costs one cache line and at most 8 comparisons.
  *
- * Capacity: the last 6,400 admissions of a key on average (99 of 100 records
- * survive 2,300).  Error rate: a lookup takes one key for another with a
+ * Capacity: the last 5,120 admissions of a key on average (99 of 100 records
+ * survive 1,800).  Error rate: a lookup takes one key for another with a
  * probability of 8 / 2^30 at most.
  *
  * Each bucket remembers the latest end among the passes that it has forgotten.
@@ -28,8 +28,8 @@
 
 
 #define FT_SPENT_WAYS      8        /* records of a bucket, a cache line */
-#define FT_SPENT_TICKETS   800      /* buckets, by ticket id */
-#define FT_SPENT_VERSIONS  128      /* buckets, by id and due time */
+#define FT_SPENT_TICKETS   640      /* buckets, by ticket id */
+#define FT_SPENT_VERSIONS  96       /* buckets, by id and due time */
 
 #define FT_SPENT_REPLAY_MS  16384   /* a used version is recognised for so long */
 

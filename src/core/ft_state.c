@@ -32,7 +32,8 @@ ft_state_forget(ft_state_t *state, uint32_t worker)
     atomic_store(&w->head_us, 0);
     atomic_store(&w->held, 0);
     atomic_store(&w->inflight, 0);
-    atomic_store(&w->taking, 0);
+    atomic_fetch_and(&state->taking[worker / 64],
+                     ~((uint64_t) 1 << worker % 64));
 }
 
 

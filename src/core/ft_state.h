@@ -32,7 +32,6 @@ typedef struct {
     _Atomic uint64_t  heartbeat_ms;     /* head_us is valid for a moment after */
     _Atomic uint32_t  held;
     _Atomic uint32_t  inflight;
-    _Atomic uint32_t  taking;           /* see ft_capacity_take() */
 } ft_worker_t;
 
 
@@ -108,6 +107,7 @@ typedef struct {
     ft_spent_t        spent;
     ft_adapt_t        adapt;
     ft_worker_t       worker[FT_WORKERS];
+    _Atomic uint64_t  taking[FT_WORKERS / 64];  /* see ft_capacity_take() */
     ft_census_t       census;
     ft_waits_t        waits;        /* of the admitted */
     ft_queuelog_t     queuelog;
