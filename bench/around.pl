@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 #
-# What the programs around the module reach: the core's decisions in
-# nanoseconds, the checkout, the report on a log, the simulator.
+# Measures the core's decisions in nanoseconds, the checkout, flash-report and
+# flash-sim.
 #
 # usage: bench/around.pl OUT.json      SOLD, HELD, LOG_MB, RUNS; CORES
 
@@ -49,7 +49,7 @@ sub decisions {
 }
 
 
-# checkout(STORE, OPTIONS): a running one, at a free port.
+# checkout(STORE, OPTIONS): starts a checkout at a free port.
 
 sub checkout {
     my ($store, @options) = @_;
@@ -72,7 +72,7 @@ sub buy {
 }
 
 
-# Payments take no time, so that the store is what is measured.
+# Orders with payments of 0 ms, which measures the store.
 
 sub sales {
     my ($store) = @_;
@@ -86,15 +86,15 @@ sub sales {
     my $spent = cpu_ns($checkout) - $before;
 
     stop_edge($checkout);
-    die "of $sold orders not all were confirmed\n"
-        if ($answer->{status}{200} // 0) != $sold;
+    my $confirmed = $answer->{status}{200} // 0;
+    die "$confirmed of $sold orders confirmed\n" if $confirmed != $sold;
 
     return { a_second => int($sold / $answer->{seconds}),
              us => 0 + sprintf('%.1f', $spent / $sold / 1000) };
 }
 
 
-# So many at once whose payment takes its 100 to 400 ms.
+# $held concurrent requests with payments of 100 to 400 ms.
 
 sub held {
     my $checkout = checkout('sqlite::memory:');
@@ -121,7 +121,7 @@ sub mysql {
     my $dir = "/tmp/ft-bench-$$";
 
     system('scripts/mariadb.sh', 'start', $dir) == 0
-        or die "no MariaDB to measure; see $dir\n";
+        or die "scripts/mariadb.sh start $dir failed\n";
 
     my $sales = eval {
         sales("mysql:socket=$dir/socket;user=root;database=flash_throttle");
@@ -136,7 +136,7 @@ sub mysql {
 }
 
 
-# A log as docs/log.md has it: shoppers who wait, poll five times, are let in.
+# A log in the format of docs/log.md; each shopper polls five times.
 
 sub write_log {
     my ($name) = @_;

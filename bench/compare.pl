@@ -1,19 +1,18 @@
 #!/usr/bin/env perl
 #
-# Compares the module with its peers: all take turns, in slices of a twentieth of
-# a second, on one core, and what each request costs is the scheduler's account
-# of the server.  A machine that is slower for a moment is so for a whole turn:
-# only what was measured in one turn is compared.
+# Compares the CPU time of a request with other servers.  The servers take turns
+# on one core in slices of about 50 ms; the CPU time is the scheduler's account.
+# Only results of the same slice are compared, because the speed of the machine
+# varies over time.  Each round starts new processes, which averages over memory
+# layouts.
 #
 # usage: bench/compare.pl OUT.json
 #
-#   ROUNDS, SLICES, REQUESTS   rounds, turns of each, requests of a turn
-#   MILLION, KEYS              how many wait, how many keys there are
-#   CORES="0 1"                the servers', and the client's
-#   PARTS, SERVERS             which of both take part
-#   WITHOUT="h2 tls"           rows that do not, by how their names begin
-#
-# Each round starts the servers anew, so that no layout of memory decides.
+#   ROUNDS, SLICES, REQUESTS   rounds, slices per round, requests per slice
+#   MILLION, KEYS              number of waiting shoppers, number of keys
+#   CORES="0 1"                cores of the servers and the client
+#   PARTS, SERVERS             parts and servers to run (default all)
+#   WITHOUT="h2 tls"           prefixes of rows to leave out
 
 use strict;
 use warnings;
@@ -54,13 +53,13 @@ my %servers;
 my @poll = ('Flash-Throttle-Poll: 1', 'Accept: application/json');
 my %called;
 
-# Only what is to be compared differs between the rows of a group.
+# Rows:
 #
-#   first   what everybody who comes costs
-#   early   the page that is reloaded, or polled, before its time
-#   due     polled in its time, before its turn
-#   called  a poll that is let in
-#   pass    an admitted shopper's request, on to the shop
+#   first   first attempt
+#   early   reload of the page, or poll, before the advised time
+#   on_time poll after the advised time, not called
+#   called  poll that is admitted
+#   pass    request of an admitted shopper, proxied to the shop
 
 my $page = { expect => 503 };
 my @cases = (
@@ -82,8 +81,8 @@ my @cases = (
     { row => 'early_json', name => 'return 503',     at => 'plain', path => '/queued', %$page, tickets => 'early', headers => \@poll, base => 1 },
     { row => 'early_json', name => 'flash_throttle', at => 'throttle', path => '/early', %$page, tickets => 'early', prime => 1, keep => 1, headers => \@poll },
 
-    { row => 'due_json', name => 'return 503',     at => 'plain', path => '/queued', %$page, tickets => 'due', headers => \@poll, base => 1 },
-    { row => 'due_json', name => 'flash_throttle', at => 'throttle', path => '/due', %$page, tickets => 'due', prime => 1, keep => 1, headers => \@poll },
+    { row => 'on_time_json', name => 'return 503',     at => 'plain', path => '/queued', %$page, tickets => 'on_time', headers => \@poll, base => 1 },
+    { row => 'on_time_json', name => 'flash_throttle', at => 'throttle', path => '/on_time', %$page, tickets => 'on_time', prime => 1, keep => 1, headers => \@poll },
 
     { row => 'called', name => 'return 200',       at => 'plain', path => '/admitted', expect => 200, tickets => 'early', headers => \@poll, base => 1 },
     { row => 'called', name => 'flash_throttle',   at => 'throttle', path => '/called', expect => 200, tickets => 'called', headers => \@poll },
@@ -118,7 +117,7 @@ for my $prefix (split ' ', $ENV{WITHOUT} || '') {
     @cases = grep { $_->{row} !~ /^\Q$prefix\E_/ } @cases;
 }
 
-my %cookie = (early => 'early', due => 'due', called => 'called', passes => 'pass');
+my %cookie = (early => 'early', on_time => 'on_time', called => 'called', passes => 'pass');
 my (%ns, %ratio, %memory);
 
 
@@ -126,12 +125,12 @@ sub tickets {
     my ($name, $zone, $n, @more) = @_;
 
     system("build/bench/tickets -n $n -s '$SECRET' -z $zone -k shop @more "
-           . "> $run/$name") == 0 or die "no tickets\n";
+           . "> $run/$name") == 0 or die "build/bench/tickets failed\n";
     unlink "$run/$name.now";
 }
 
 
-# A cookie as the peers' own scripts give it.
+# The cookie that the Lua and njs throttles set.
 
 sub peer_cookie {
     my ($kind) = @_;
@@ -144,8 +143,8 @@ sub peer_cookie {
 }
 
 
-# So that each shopper has a count in the census, which its poll moves: their
-# newest tickets are in FILE.now then.
+# Polls once with each ticket, so that the census counts the shoppers.  FILE.now
+# has their new tickets.
 
 sub prime {
     my ($with) = @_;
@@ -167,7 +166,7 @@ sub slice {
         $with{cookie} = "flash_throttle_$cookie{$name}";
         $with{in} = "$run/$name";
 
-        # tickets that have let nobody in yet
+        # unused tickets
         $with{from} = ($called{ $case->{row} } += $requests) - $requests
             if $name eq 'called';
     }
@@ -181,7 +180,7 @@ sub slice {
         $with{in} = $with{out} = "$with{in}.now";
     }
 
-    # the last of a line that stands: its turn does not come meanwhile
+    # the last ticket is not called during the slice
 
     if (my $name = $case->{same}) {
         my $file = "$run/$name";
@@ -202,8 +201,7 @@ sub slice {
 }
 
 
-# An edge that starts cold listens to who comes back for a second: until it lets
-# in a shopper of those that came for nothing.
+# Waits until the throttle has learned its queue and admits.
 
 sub await_call {
     open my $tickets, '<', "$run/called" or die "$run/called: $!\n";
@@ -221,11 +219,11 @@ sub await_call {
         sleep 0.05;
     }
 
-    die "the throttle lets nobody in\n";
+    die "no admission within 30 s\n";
 }
 
 
-sub note {
+sub record {
     my ($row, $name, $round, $ns) = @_;
 
     push @{ $ns{$row}{$name}[$round] }, $ns;
@@ -263,19 +261,19 @@ sub stop {
 }
 
 
-# round N: the comparison with the peers.
+# compare(ROUND): one round of all cases.
 
 sub compare {
     my ($round) = @_;
 
     start_all();
     tickets('early', 'early', $requests);
-    tickets('due', 'due', $requests);
+    tickets('on_time', 'on_time', $requests);
     tickets('called', 'called', ($slices + 1) * $requests);
     tickets('passes', 'pass', 1000, '-p');
     %called = ();
 
-    # once for nothing: caches, compiled code, lines that begin
+    # warm-up
     for my $case (@cases) {
         my %warm = %$case;
         delete $warm{expect};
@@ -286,7 +284,7 @@ sub compare {
 
     for my $row (rows_of(@cases)) {
         for (1 .. $slices) {
-            note($_->{row}, $_->{name}, $round, slice($_))
+            record($_->{row}, $_->{name}, $round, slice($_))
                 for shuffle(grep { $_->{row} eq $row } @cases);
         }
     }
@@ -297,7 +295,7 @@ sub compare {
 }
 
 
-# Ten and a million wait, at the same pace, which ten can keep up.
+# Polls at a fixed rate with 10 and with 1,000,000 waiting shoppers.
 
 sub waiting {
     my ($round) = @_;
@@ -320,7 +318,7 @@ sub waiting {
 
     for (qw(million ten)) {
 
-        # the one place that there is in this minute is taken
+        # uses the only admission of the minute
         load(\@pin, port => $edge->{port}, path => "/$_", requests => 1,
              connections => 1);
 
@@ -340,7 +338,7 @@ sub waiting {
                        requests => $n, expect => 503,
                        from => $slice * $n);
 
-            note('waiting', { ten => '10', million => '1,000,000',
+            record('waiting', { ten => '10', million => '1,000,000',
                               base => 'return 503' }->{$who}, $round, $ns)
                 if $slice > 0;
         }
@@ -349,7 +347,7 @@ sub waiting {
     my $status = `curl -s http://127.0.0.1:$edge->{port}/status`;
     my $waiting = decode_json($status)->{zones}{million}{keys}{shop}{waiting} // 0;
 
-    warn "of $million tickets only $waiting wait\n"
+    warn "$waiting of $million shoppers waiting\n"
         if $waiting < 0.95 * $million;
     $memory{million_waiting} = $waiting;
     $memory{million_edge_kb} = resident_kb($edge);
@@ -371,7 +369,7 @@ sub many_keys {
 
     for my $slice (1 .. $slices) {
         for my $who (shuffle(qw(one many))) {
-            note('keys', $who eq 'one' ? '1' : '10,000', $round,
+            record('keys', $who eq 'one' ? '1' : '10,000', $round,
                  cost($edge, \@pin, path => "/$who?k=", keys => $keys,
                       from => $slice * $requests, requests => $requests,
                       expect => 503));
@@ -382,7 +380,7 @@ sub many_keys {
 }
 
 
-# Two workers on both cores, the client on one of them, too.
+# Two workers on both cores; the client shares them.
 
 sub two_workers {
     my ($round) = @_;
@@ -405,7 +403,7 @@ sub two_workers {
 
     for my $row (rows_of(@two)) {
         for (1 .. $slices) {
-            note($_->{row}, $_->{name}, $round, slice($_))
+            record($_->{row}, $_->{name}, $round, slice($_))
                 for shuffle(grep { $_->{row} eq $row } @two);
         }
     }

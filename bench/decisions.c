@@ -1,12 +1,12 @@
 
 /*
- * Decisions of the core without nginx: reads a ticket, decides, signs what is
- * given, as the module does for a request.
+ * Measures decisions of the core without nginx: verifies a ticket, decides and
+ * signs the new ticket, as the module does for a request.
  *
- * usage: decisions NAME     once through, for callgrind, which collects what
- *                           decisions_measured() does
- *        decisions          prints "NAME nanoseconds", the median of rounds in
- *                           which all take turns
+ * usage: decisions NAME     runs a case once; callgrind collects
+ *                           decisions_measured()
+ *        decisions          prints "NAME nanoseconds" for all cases, the median
+ *                           over the rounds
  */
 
 #include <stdbool.h>
@@ -28,16 +28,16 @@
 typedef enum {
     DECISIONS_FIRST,
     DECISIONS_EARLY,
-    DECISIONS_IN_TIME,
+    DECISIONS_ON_TIME,
     DECISIONS_CALLED,
     DECISIONS_PASS,
     DECISIONS_TICK
-} decisions_what_t;
+} decisions_kind_t;
 
 
 typedef struct {
     const char        *name;
-    decisions_what_t   what;
+    decisions_kind_t   kind;
     uint32_t           waiting;
 } decisions_case_t;
 
@@ -51,14 +51,14 @@ typedef struct {
 
 
 static const decisions_case_t  cases[] = {
-    { "first_attempt",             DECISIONS_FIRST,  10 },
-    { "poll_early",                DECISIONS_EARLY,  10 },
-    { "poll_in_time",              DECISIONS_IN_TIME, 10 },
-    { "poll_in_time_of_a_million", DECISIONS_IN_TIME, DECISIONS_MILLION },
-    { "poll_called",               DECISIONS_CALLED, 10 },
-    { "pass",                      DECISIONS_PASS,   10 },
-    { "tick",                      DECISIONS_TICK,   10 },
-    { "tick_at_a_million",         DECISIONS_TICK,   DECISIONS_MILLION }
+    { "first_attempt",             DECISIONS_FIRST,   10 },
+    { "poll_early",                DECISIONS_EARLY,   10 },
+    { "poll_on_time",              DECISIONS_ON_TIME, 10 },
+    { "poll_on_time_at_a_million", DECISIONS_ON_TIME, DECISIONS_MILLION },
+    { "poll_called",               DECISIONS_CALLED,  10 },
+    { "pass",                      DECISIONS_PASS,    10 },
+    { "tick",                      DECISIONS_TICK,    10 },
+    { "tick_at_a_million",         DECISIONS_TICK,    DECISIONS_MILLION }
 };
 
 #define DECISIONS_CASES  (sizeof(cases) / sizeof(cases[0]))
@@ -68,8 +68,8 @@ static const ft_rules_t   rules = {
     .poll_min_ms = 300, .poll_max_ms = 15000, .session_ms = 600000
 };
 
-/* told less than that by nobody, so that whoever comes does in time */
-static const ft_rules_t   in_time = {
+/* a fixed advised time, so that every poll is on time */
+static const ft_rules_t   on_time = {
     .policy = FT_POLICY_FAIR, .hold_ms = 2000,
     .poll_min_ms = 15000, .poll_max_ms = 15000, .session_ms = 600000
 };
@@ -88,14 +88,14 @@ static ft_ticket_context_t  context = {
 
 
 static void __attribute__((noreturn))
-decisions_die(const char *what)
+decisions_fail(const char *message)
 {
-    fprintf(stderr, "decisions: %s\n", what);
+    fprintf(stderr, "decisions: %s\n", message);
     exit(1);
 }
 
 
-/* What a request costs before it is decided, and after. */
+/* A request, from finding the key to signing the ticket. */
 static ft_verdict_t
 decisions_request(decisions_edge_t *edge, uint32_t i)
 {
@@ -144,7 +144,7 @@ static void
 decisions_expect(decisions_edge_t *edge, uint32_t i, ft_answer_t answer)
 {
     if (decisions_request(edge, i).answer != answer) {
-        decisions_die("not the decision that was to be measured");
+        decisions_fail("unexpected decision");
     }
 }
 
@@ -157,13 +157,13 @@ decisions_open(void)
 
     edge = calloc(1, sizeof(decisions_edge_t));
     if (edge == NULL) {
-        decisions_die("no memory");
+        decisions_fail("out of memory");
     }
 
     edge->now_ms = DECISIONS_BEGIN_MS;
     edge->zone = aligned_alloc(64, (ft_zone_size(1) + 63) / 64 * 64);
     if (edge->zone == NULL) {
-        decisions_die("no memory");
+        decisions_fail("out of memory");
     }
 
     memset(edge->zone, 0, ft_zone_size(1));
@@ -180,30 +180,29 @@ decisions_open(void)
 }
 
 
-/* A line of so many, an hour long, due over the next minute. */
+/* Counts `waiting` shoppers of the last hour, due within the next minute. */
 static void
 decisions_fill(decisions_edge_t *edge, uint32_t waiting)
 {
     uint32_t  i;
-    uint64_t  stamp_us;
+    uint64_t  timestamp_us;
 
     edge->call.now_ms = edge->now_ms;
     ft_queue_begin(&edge->call, (edge->now_ms - 3600000) * 1000);
 
     for (i = 0; i < waiting; i++) {
-        stamp_us = (edge->now_ms - 3600000) * 1000
-                   + UINT64_C(3600000000) * i / waiting;
+        timestamp_us = (edge->now_ms - 3600000) * 1000
+                       + UINT64_C(3600000000) * i / waiting;
 
-        ft_census_increment(&edge->call.state->census, stamp_us,
-                        edge->now_ms + 5000 + ft_mix(i) % 55000, edge->now_ms,
-                        false);
+        ft_census_increment(&edge->call.state->census, timestamp_us,
+                            edge->now_ms + 5000 + ft_mix(i) % 55000,
+                            edge->now_ms, false);
     }
 }
 
 
-/* Takes the one place that a closed bucket has. */
 static void
-decisions_close(decisions_edge_t *edge)
+decisions_empty_bucket(decisions_edge_t *edge)
 {
     edge->call.now_ms = edge->now_ms;
 
@@ -213,7 +212,7 @@ decisions_close(decisions_edge_t *edge)
 }
 
 
-/* Newcomers, come back once, so that they are counted in the line. */
+/* First attempts and a poll of each, so that the census counts them. */
 static void
 decisions_queue(decisions_edge_t *edge)
 {
@@ -235,10 +234,10 @@ decisions_prepare(decisions_edge_t *edge, const decisions_case_t *c)
 {
     uint32_t  i;
 
-    decisions_close(edge);
+    decisions_empty_bucket(edge);
     decisions_fill(edge, c->waiting);
 
-    switch (c->what) {
+    switch (c->kind) {
 
     case DECISIONS_FIRST:
     case DECISIONS_TICK:
@@ -248,8 +247,8 @@ decisions_prepare(decisions_edge_t *edge, const decisions_case_t *c)
         decisions_queue(edge);
         break;
 
-    case DECISIONS_IN_TIME:
-        edge->call.rules = &in_time;
+    case DECISIONS_ON_TIME:
+        edge->call.rules = &on_time;
         decisions_queue(edge);
         break;
 
@@ -260,14 +259,14 @@ decisions_prepare(decisions_edge_t *edge, const decisions_case_t *c)
         edge->call.limits = open;
         ft_census_advance(&edge->call.state->census, edge->now_ms * 1000);
 
-        if (c->what == DECISIONS_PASS) {
+        if (c->kind == DECISIONS_PASS) {
             for (i = 0; i < DECISIONS_SHOPPERS; i++) {
                 decisions_expect(edge, i, FT_ADMIT);
             }
         }
     }
 
-    /* a tick that is due is not the next request's */
+    /* the first measured request must not run the tick */
 
     edge->call.now_ms = edge->now_ms;
     ft_control_tick(&edge->call);
@@ -277,7 +276,7 @@ decisions_prepare(decisions_edge_t *edge, const decisions_case_t *c)
 static uint32_t
 decisions_count(const decisions_case_t *c)
 {
-    return c->what == DECISIONS_TICK ? DECISIONS_TICKS : DECISIONS_SHOPPERS;
+    return c->kind == DECISIONS_TICK ? DECISIONS_TICKS : DECISIONS_SHOPPERS;
 }
 
 
@@ -287,7 +286,7 @@ decisions_measured(decisions_edge_t *edge, const decisions_case_t *c)
     uint32_t     i;
     ft_answer_t  answer;
 
-    if (c->what == DECISIONS_TICK) {
+    if (c->kind == DECISIONS_TICK) {
 
         for (i = 0; i < DECISIONS_TICKS; i++) {
             edge->call.now_ms += FT_TICK_MS;
@@ -297,7 +296,7 @@ decisions_measured(decisions_edge_t *edge, const decisions_case_t *c)
         return;
     }
 
-    answer = c->what == DECISIONS_CALLED || c->what == DECISIONS_PASS
+    answer = c->kind == DECISIONS_CALLED || c->kind == DECISIONS_PASS
              ? FT_ADMIT : FT_WAIT;
 
     for (i = 0; i < DECISIONS_SHOPPERS; i++) {
@@ -329,7 +328,7 @@ decisions_compare(const void *a, const void *b)
 }
 
 
-/* Each round begins from the same state: it is copied, and its zone with it. */
+/* Each round starts from a copy of the same state. */
 static void
 decisions_time_all(void)
 {
@@ -380,7 +379,7 @@ main(int argc, char **argv)
 
     ring = ft_keyring_create(&secret, 1);
     if (ring == NULL) {
-        decisions_die("no memory");
+        decisions_fail("out of memory");
     }
 
     if (argc == 1) {
@@ -400,5 +399,7 @@ main(int argc, char **argv)
         }
     }
 
-    decisions_die("there is no such case");
+    fprintf(stderr, "decisions: unknown case \"%s\"\n", argv[1]);
+
+    return 1;
 }

@@ -1,16 +1,15 @@
 #!/usr/bin/env perl
 #
-# How many instructions a decision of the core takes, and a whole request in
-# nginx, as callgrind counts them: a figure that a busy machine does not change.
+# Counts the instructions of a decision of the core, and of a request in nginx,
+# with callgrind.  The count does not depend on the load of the machine.
 #
-# usage: bench/instructions.pl           prints them beside those recorded in
-#                                        bench/instructions.json; fails if one
-#                                        has grown by more than 5 %
-#        bench/instructions.pl NAME...   prints and compares these alone
-#        bench/instructions.pl --record  records them there
+# usage: bench/instructions.pl           compares with bench/instructions.json,
+#                                        fails if a count is 5 % higher
+#        bench/instructions.pl NAME...   compares these counts alone
+#        bench/instructions.pl --record  writes bench/instructions.json
 #
-# Without what libcrypto does: valgrind does not know the instructions of the
-# processor for SHA-256, so that it would count others than are run.
+# libcrypto is left out: valgrind lacks the SHA-256 instructions, so libcrypto
+# takes another code path.
 
 use strict;
 use warnings;
@@ -33,12 +32,11 @@ my $dir = 'build/bench/instructions';
 my $requests = 400;
 my $limit = 1.05;
 
-my @decisions = qw(first_attempt poll_early poll_in_time
-                   poll_in_time_of_a_million poll_called pass tick
+my @decisions = qw(first_attempt poll_early poll_on_time
+                   poll_on_time_at_a_million poll_called pass tick
                    tick_at_a_million);
 
-# A tick is due ten times a second: how many a request has to its share depends
-# on how fast the machine is.
+# The tick is left out: its share of a request depends on the request rate.
 my @tick = qw(ft_census_rank ft_measure_tick ft_history_record);
 
 my @poll = ('Flash-Throttle-Poll: 1', 'Accept: application/json');
@@ -47,20 +45,20 @@ my @requests = (
     [ 'request_first_attempt', 'throttle', path => '/first' ],
     [ 'request_poll_early',    'throttle', path => '/early', in => 'early',
       headers => \@poll ],
-    [ 'request_poll_in_time',  'throttle', path => '/due', in => 'due',
+    [ 'request_poll_on_time',  'throttle', path => '/on_time', in => 'on_time',
       headers => \@poll ],
     [ 'request_proxy_pass',    'plain',    path => '/pass', in => 'pass' ],
     [ 'request_pass',          'throttle', path => '/pass', in => 'pass' ],
 );
 
 
-# Self cost by object, from callgrind's file.
+# instructions(FILE): the sum of self costs in callgrind's output.
 
 sub instructions {
     my ($name) = @_;
     my (%objects, $object, $called, $sum);
 
-    open my $file, '<', $name or die "callgrind left no $name: $!\n";
+    open my $file, '<', $name or die "cannot open $name: $!\n";
 
     while (<$file>) {
         if (/^ob=\((\d+)\)(?: (.*))?/) {
@@ -80,8 +78,8 @@ sub instructions {
 }
 
 
-# callgrind(NAME, [FUNCTIONS], COMMAND): collects in the first function, but for
-# what others that it calls do.
+# callgrind(NAME, [FUNCTIONS], COMMAND): collects in the first function, except
+# in the others that it calls.
 
 sub callgrind {
     my ($name, $toggles, @command) = @_;
@@ -107,9 +105,9 @@ sub of_a_decision {
 }
 
 
-# Two runs, of which one has one round of requests more.  By then all tickets are
-# known; about one in ten is called, as the edge began with the coarse end of the
-# line, and counts as one that comes in its time.
+# The difference of a run with 5 and a run with 4 rounds of requests.  By then
+# the census has all tickets.  About one in ten is called, because the edge
+# starts with a coarse threshold, and counts as a poll on time.
 
 sub of_a_request {
     my ($name, $at, %with) = @_;
@@ -120,7 +118,7 @@ sub of_a_request {
     if (my $zone = delete $with{in}) {
         my @pass = $zone eq 'pass' ? '-p' : ();
         system("$build/bench/tickets -n $requests -s '$SECRET' -z $zone "
-               . "-k shop @pass > $dir/tickets") == 0 or die "no tickets\n";
+               . "-k shop @pass > $dir/tickets") == 0 or die "$build/bench/tickets failed\n";
         $with{cookie} = "flash_throttle_$zone";
         $with{keep} = 1;
         $with{out} = "$dir/tickets.now";
@@ -139,7 +137,7 @@ sub of_a_request {
             load([], %with, port => $edge->{port}, connections => 1,
                  requests => $requests);
 
-            # an edge that meets tickets of another's listens for a second
+            # learning period of an edge that gets tickets of another
             sleep 1.2 if $round == 1 && $with{cookie};
         }
 
@@ -166,15 +164,15 @@ my %wanted = map { $_ => 1 } $record ? () : @ARGV;
 my %old;
 
 make_path($dir);
-$ENV{BENCH_NGINX} or die "BENCH_NGINX is to name build/nginx\n";
+$ENV{BENCH_NGINX} or die "BENCH_NGINX is not set, it must be the nginx binary\n";
 
 if (!$record) {
     open my $file, '<', $recorded or die "cannot read $recorded: $!\n";
     %old = %{ decode_json(do { local $/; <$file> }) };
 
     if ($old{machine} ne machine()) {
-        print "instructions: recorded with $old{machine}; this is ",
-              machine(), ": nothing to compare\n";
+        print "instructions: recorded with $old{machine}, this is ",
+              machine(), ": not compared\n";
         exit 0;
     }
 }
@@ -206,7 +204,6 @@ if ($record) {
 }
 
 if ($worse) {
-    print "instructions: $worse of them more than 5 % above those recorded in ",
-          "$recorded; \"make bench-record\" records new ones\n";
+    print "instructions: $worse more than 5 % above $recorded\n";
     exit 1;
 }

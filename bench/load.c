@@ -1,11 +1,11 @@
 
 /*
- * Sends requests over kept-alive HTTP/1.1 connections as fast as they are
- * answered, or at a given rate, from one thread, and counts the answers.
+ * A load generator: sends requests over HTTP/1.1 keepalive connections, at a
+ * given rate or as fast as they are answered, from one thread.
  *
- * Unlike a general load tool it keeps the tickets of many shoppers: each
- * request is the next shopper's, with the cookie of that shopper's last answer,
- * as browsers poll.  One shopper without a ticket is a crowd of newcomers.
+ * Unlike general load generators it polls for many shoppers in turn, each with
+ * the cookie of its last answer.  Without tickets each request is a first
+ * attempt.
  */
 
 #include <arpa/inet.h>
@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <netinet/tcp.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,7 +31,7 @@
 #define LOAD_REQUEST_MAX  4096
 #define LOAD_ANSWER_MAX   65536
 #define LOAD_STATUSES     600
-#define LOAD_STALL_MS     30000     /* no answer for so long: give up */
+#define LOAD_STALL_MS     30000     /* time without an answer to fail */
 
 
 typedef struct {
@@ -46,16 +47,16 @@ typedef struct {
     int                port;
     uint32_t           conns;
     uint64_t           requests;
-    uint64_t           rate;        /* a second; 0: as fast as they go */
-    uint32_t           keys;        /* the path ends in a number below this */
-    uint32_t           from;        /* the first shopper */
+    uint64_t           rate;        /* per second; 0: unlimited */
+    uint32_t           keys;        /* appends 0 .. keys - 1 to the path */
+    uint32_t           from;        /* index of the first shopper */
     const char        *path;
-    const char        *cookie;      /* the name of the ticket's cookie */
+    const char        *cookie;      /* name of the ticket cookie */
     const char        *method;
     const char        *body;
-    const char        *in;          /* tickets, a line each */
-    const char        *out;         /* and as they are at the end */
-    bool               keep;        /* the tickets of answers */
+    const char        *in;          /* file of tickets, one per line */
+    const char        *out;         /* file of the last tickets */
+    bool               keep;        /* tickets from answers */
     char               headers[LOAD_REQUEST_MAX / 2];
 } load_options_t;
 
@@ -66,13 +67,13 @@ typedef struct {
     uint64_t           bytes;
     uint64_t           cookies;
     uint64_t           status[LOAD_STATUSES];
-} load_figures_t;
+} load_stats_t;
 
 
 static load_options_t  options = {
     .conns = 32, .requests = 1000, .path = "/", .method = "GET"
 };
-static load_figures_t  figures;
+static load_stats_t    stats;
 static char           *tickets;     /* LOAD_TICKET_LEN each, no separator */
 static uint32_t        shoppers = 1;
 static uint32_t        next_shopper;
@@ -80,17 +81,23 @@ static uint32_t        next_key;
 
 
 static void __attribute__((noreturn))
-load_die(const char *what)
+load_fail_errno(const char *call)
 {
-    fprintf(stderr, "load: %s: %s\n", what, strerror(errno));
+    fprintf(stderr, "load: %s failed: %s\n", call, strerror(errno));
     exit(1);
 }
 
 
-static void __attribute__((noreturn))
-load_refuse(const char *what)
+static void __attribute__((noreturn, format(printf, 1, 2)))
+load_fail(const char *format, ...)
 {
-    fprintf(stderr, "load: %s\n", what);
+    va_list  args;
+
+    fprintf(stderr, "load: ");
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fprintf(stderr, "\n");
     exit(1);
 }
 
@@ -115,7 +122,7 @@ load_read_tickets(const char *name)
 
     f = fopen(name, "r");
     if (f == NULL) {
-        load_die(name);
+        load_fail("open() \"%s\" failed: %s", name, strerror(errno));
     }
 
     shoppers = 0;
@@ -124,14 +131,15 @@ load_read_tickets(const char *name)
     while (fgets(line, sizeof(line), f)) {
 
         if (strcspn(line, "\n") != LOAD_TICKET_LEN) {
-            load_refuse("a ticket is 64 characters, a line each");
+            load_fail("invalid ticket in %s:%u, it must have %d characters",
+                      name, shoppers + 1, LOAD_TICKET_LEN);
         }
 
         if (shoppers == space) {
             space = space ? space * 2 : 1024;
             tickets = realloc(tickets, (size_t) space * LOAD_TICKET_LEN);
             if (tickets == NULL) {
-                load_die("realloc");
+                load_fail_errno("realloc()");
             }
         }
 
@@ -142,7 +150,7 @@ load_read_tickets(const char *name)
     fclose(f);
 
     if (shoppers == 0) {
-        load_refuse("no ticket in the file");
+        load_fail("no tickets in \"%s\"", name);
     }
 }
 
@@ -155,7 +163,7 @@ load_write_tickets(const char *name)
 
     f = fopen(name, "w");
     if (f == NULL) {
-        load_die(name);
+        load_fail("open() \"%s\" failed: %s", name, strerror(errno));
     }
 
     for (i = 0; i < shoppers; i++) {
@@ -164,7 +172,7 @@ load_write_tickets(const char *name)
     }
 
     if (fclose(f) != 0) {
-        load_die(name);
+        load_fail("write() \"%s\" failed: %s", name, strerror(errno));
     }
 }
 
@@ -183,7 +191,8 @@ load_send(load_conn_t *c)
     c->busy = true;
     c->have = 0;
 
-    n = snprintf(request, sizeof(request), "%s %s%s HTTP/1.1\r\nHost: shop\r\n%s",
+    n = snprintf(request, sizeof(request),
+                 "%s %s%s HTTP/1.1\r\nHost: shop\r\n%s",
                  options.method, options.path, key, options.headers);
 
     if (tickets) {
@@ -201,14 +210,14 @@ load_send(load_conn_t *c)
     }
 
     if ((size_t) n >= sizeof(request)) {
-        load_refuse("the request is too long");
+        load_fail("request exceeds %d bytes", LOAD_REQUEST_MAX);
     }
 
     if (send(c->fd, request, n, MSG_NOSIGNAL) != n) {
-        load_die("send");
+        load_fail_errno("send()");
     }
 
-    figures.sent++;
+    stats.sent++;
 }
 
 
@@ -232,9 +241,9 @@ load_header(const char *head, const char *end, const char *name)
 }
 
 
-/* The next Set-Cookie of our name replaces the shopper's ticket. */
+/* Replaces the shopper's ticket by that of the first Set-Cookie header. */
 static void
-load_learn(load_conn_t *c, const char *end)
+load_keep_ticket(load_conn_t *c, const char *end)
 {
     size_t       len;
     const char  *p;
@@ -252,7 +261,7 @@ load_learn(load_conn_t *c, const char *end)
         return;
     }
 
-    figures.cookies++;
+    stats.cookies++;
 
     if (options.keep && tickets) {
         memcpy(tickets + (size_t) c->shopper * LOAD_TICKET_LEN, p + len + 1,
@@ -261,7 +270,7 @@ load_learn(load_conn_t *c, const char *end)
 }
 
 
-/* Reads what is there; true: a whole answer. */
+/* Returns true if the answer is complete. */
 static bool
 load_receive(load_conn_t *c)
 {
@@ -277,7 +286,8 @@ load_receive(load_conn_t *c)
     }
 
     if (n <= 0) {
-        load_die("the server closed a connection");
+        load_fail("recv() failed: %s",
+                  n == 0 ? "connection closed" : strerror(errno));
     }
 
     c->have += n;
@@ -290,13 +300,13 @@ load_receive(load_conn_t *c)
 
     length = load_header(c->answer, end, "Content-Length: ");
     if (length == NULL) {
-        load_refuse("an answer without Content-Length");
+        load_fail("answer without Content-Length");
     }
 
     whole = (size_t) (end + 4 - c->answer) + strtoul(length, NULL, 10);
 
     if (whole >= sizeof(c->answer)) {
-        load_refuse("an answer is too long");
+        load_fail("answer exceeds %d bytes", LOAD_ANSWER_MAX);
     }
 
     if (c->have < whole) {
@@ -304,10 +314,10 @@ load_receive(load_conn_t *c)
     }
 
     status = (unsigned) strtoul(c->answer + sizeof("HTTP/1.1 ") - 1, NULL, 10);
-    figures.status[status < LOAD_STATUSES ? status : 0]++;
-    figures.answered++;
-    figures.bytes += whole;
-    load_learn(c, end);
+    stats.status[status < LOAD_STATUSES ? status : 0]++;
+    stats.answered++;
+    stats.bytes += whole;
+    load_keep_ticket(c, end);
 
     c->busy = false;
 
@@ -333,12 +343,13 @@ load_connect(load_conn_t *c, int ep, uint32_t i)
         || fcntl(c->fd, F_SETFL, O_NONBLOCK) == -1
         || epoll_ctl(ep, EPOLL_CTL_ADD, c->fd, &event) == -1)
     {
-        load_die("connecting to the server");
+        load_fail("connect() to 127.0.0.1:%d failed: %s", options.port,
+                  strerror(errno));
     }
 }
 
 
-/* Requests that may be sent by now, all in all. */
+/* Total of requests that the rate allows until now. */
 static uint64_t
 load_due(double started)
 {
@@ -373,7 +384,7 @@ load_run(load_conn_t *conns)
 
     for (k = 0; ; k++) {
 
-        if (!conns[k % options.conns].busy && figures.sent < load_due(started))
+        if (!conns[k % options.conns].busy && stats.sent < load_due(started))
         {
             load_send(&conns[k % options.conns]);
         }
@@ -385,14 +396,14 @@ load_run(load_conn_t *conns)
         n = epoll_wait(ep, events, 256, options.rate ? 1 : 1000);
 
         if (n == -1 && errno != EINTR) {
-            load_die("epoll_wait");
+            load_fail_errno("epoll_wait()");
         }
 
         for (i = 0; i < n; i++) {
             load_conn_t  *c = &conns[events[i].data.u32];
 
             if (load_receive(c) && options.rate == 0
-                && figures.sent < options.requests)
+                && stats.sent < options.requests)
             {
                 load_send(c);
             }
@@ -402,21 +413,21 @@ load_run(load_conn_t *conns)
             heard = load_now();
         }
 
-        if (figures.answered == options.requests) {
+        if (stats.answered == options.requests) {
             return load_now() - started;
         }
 
         if (load_now() - heard > LOAD_STALL_MS / 1000.0
                                  + (options.rate ? 1.0 / options.rate : 0))
         {
-            load_refuse("no answer for 30 seconds");
+            load_fail("no answer within %d ms", LOAD_STALL_MS);
         }
     }
 }
 
 
 static uint64_t
-load_number(const char *s)
+load_number(int option, const char *s)
 {
     char      *end;
     uint64_t   n;
@@ -424,10 +435,32 @@ load_number(const char *s)
     n = strtoull(s, &end, 10);
 
     if (*s < '0' || *s > '9' || *end) {
-        load_refuse("an option wants a number");
+        load_fail("invalid -%c \"%s\", it must be a number", option, s);
     }
 
     return n;
+}
+
+
+static void __attribute__((noreturn))
+load_usage(void)
+{
+    fprintf(stderr,
+            "usage: load -p port [options]\n"
+            "  -u path         (default /)\n"
+            "  -n requests     (default 1000)\n"
+            "  -c connections  (default 32)\n"
+            "  -r rate         requests per second (default unlimited)\n"
+            "  -k keys         append 0 .. keys - 1 to the path\n"
+            "  -H header       add a header; repeatable\n"
+            "  -m method       (default GET)\n"
+            "  -d body\n"
+            "  -C cookie       name of the ticket cookie\n"
+            "  -i file         read tickets, requires -C\n"
+            "  -f index        first ticket\n"
+            "  -w              replace tickets by those of the answers\n"
+            "  -o file         write the last tickets\n");
+    exit(1);
 }
 
 
@@ -440,12 +473,12 @@ load_parse(int argc, char **argv)
     while ((c = getopt(argc, argv, "p:c:n:r:k:f:u:C:m:d:i:o:H:w")) != -1) {
 
         switch (c) {
-        case 'p': options.port = (int) load_number(optarg); break;
-        case 'c': options.conns = (uint32_t) load_number(optarg); break;
-        case 'n': options.requests = load_number(optarg); break;
-        case 'r': options.rate = load_number(optarg); break;
-        case 'k': options.keys = (uint32_t) load_number(optarg); break;
-        case 'f': options.from = (uint32_t) load_number(optarg); break;
+        case 'p': options.port = (int) load_number(c, optarg); break;
+        case 'c': options.conns = (uint32_t) load_number(c, optarg); break;
+        case 'n': options.requests = load_number(c, optarg); break;
+        case 'r': options.rate = load_number(c, optarg); break;
+        case 'k': options.keys = (uint32_t) load_number(c, optarg); break;
+        case 'f': options.from = (uint32_t) load_number(c, optarg); break;
         case 'u': options.path = optarg; break;
         case 'C': options.cookie = optarg; break;
         case 'm': options.method = optarg; break;
@@ -459,21 +492,18 @@ load_parse(int argc, char **argv)
                          "%s\r\n", optarg)
                 >= (int) (sizeof(options.headers) - len))
             {
-                load_refuse("the headers are too long");
+                load_fail("headers exceed %zu bytes", sizeof(options.headers));
             }
             break;
         default:
-            load_refuse("usage: load -p port [-u path] [-n requests] "
-                        "[-c connections] [-r rate] [-k keys] [-H header] "
-                        "[-m method] [-d body] [-C cookie -i tickets "
-                        "[-f first] [-w] [-o tickets]]");
+            load_usage();
         }
     }
 
     if (options.port == 0 || options.conns == 0 || options.requests == 0
         || (options.in && options.cookie == NULL))
     {
-        load_refuse("-p, and positive -c and -n, are needed; -C with -i");
+        load_usage();
     }
 }
 
@@ -496,7 +526,7 @@ main(int argc, char **argv)
 
     conns = calloc(options.conns, sizeof(load_conn_t));
     if (conns == NULL) {
-        load_die("calloc");
+        load_fail_errno("calloc()");
     }
 
     seconds = load_run(conns);
@@ -506,12 +536,12 @@ main(int argc, char **argv)
     }
 
     printf("requests %lu\nseconds %.6f\nbytes %lu\ncookies %lu\n",
-           (unsigned long) figures.answered, seconds,
-           (unsigned long) figures.bytes, (unsigned long) figures.cookies);
+           (unsigned long) stats.answered, seconds,
+           (unsigned long) stats.bytes, (unsigned long) stats.cookies);
 
     for (i = 0; i < LOAD_STATUSES; i++) {
-        if (figures.status[i]) {
-            printf("status %u %lu\n", i, (unsigned long) figures.status[i]);
+        if (stats.status[i]) {
+            printf("status %u %lu\n", i, (unsigned long) stats.status[i]);
         }
     }
 

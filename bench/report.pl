@@ -1,14 +1,13 @@
 #!/usr/bin/env perl
 #
-# The results of "make bench" as people read them.
+# Formats the results of "make bench".
 #
-# usage: bench/report.pl --merge COMPARE AROUND RESULTS   puts them together
-#        bench/report.pl --print RESULTS                  the tables, as text
-#        bench/report.pl --document RESULTS               docs/performance.md, on
-#                                                         stdout
-#        bench/report.pl --readme RESULTS                 the README's part of it
-#        bench/report.pl --write                          both, and their plot, of
-#                                                         what is recorded
+# usage: bench/report.pl --merge COMPARE AROUND RESULTS   merge the result files
+#        bench/report.pl --print RESULTS                  print the tables as text
+#        bench/report.pl --document RESULTS               print docs/performance.md
+#        bench/report.pl --readme RESULTS                 print the README section
+#        bench/report.pl --write                          write both and the plot
+#                                                         from bench/results.json
 
 use strict;
 use warnings;
@@ -24,29 +23,28 @@ my $readme = 'README.md';
 my $plot = 'docs/img/bench.svg';
 
 my %titles = (
-    first      => 'a first attempt',
-    early      => 'before its time, the page reloaded',
-    early_json => 'before its time, a poll',
-    due_json   => 'in its time, a poll, not called yet',
-    called     => 'a poll that is let in',
-    pass       => 'with a pass, on to the shop',
-    status     => 'the status page',
-    h2_first   => 'HTTP/2, a first attempt',
-    h2_again   => 'HTTP/2, the same ticket again',
-    h2_pass    => 'HTTP/2, with a pass',
-    h2_status  => 'HTTP/2, the status page',
-    tls_first  => 'TLS, a first attempt',
-    two_first  => '2 workers, a first attempt',
-    two_early  => '2 workers, before its time',
-    two_pass   => '2 workers, with a pass',
-    waiting    => 'a poll, of so many who wait',
-    keys       => 'a first attempt, so many keys',
+    first        => 'first attempt',
+    early        => 'page reloaded early',
+    early_json   => 'early poll',
+    on_time_json => 'poll on time, not called yet',
+    called       => 'poll that is admitted',
+    pass         => 'valid pass, proxied',
+    status       => 'stats',
+    h2_first     => 'HTTP/2, first attempt',
+    h2_again     => 'HTTP/2, the same ticket again',
+    h2_pass      => 'HTTP/2, valid pass',
+    h2_status    => 'HTTP/2, stats',
+    tls_first    => 'TLS, first attempt',
+    two_first    => '2 workers, first attempt',
+    two_early    => '2 workers, page reloaded early',
+    two_pass     => '2 workers, valid pass',
+    waiting      => 'poll, by number waiting',
+    keys         => 'first attempt, by number of keys',
 );
 
-my @columns = ('return 503', 'return 503, bare', 'limit_req', 'flash_throttle',
-               'Lua', 'njs', 'Redis');
-my @rows = qw(first early early_json due_json called pass status h2_first h2_again h2_pass
-              h2_status tls_first two_first two_early two_pass);
+my @others = ('limit_req', 'Lua', 'njs', 'Redis');
+my @rows = qw(first early early_json on_time_json called pass status h2_first h2_again
+              h2_pass h2_status tls_first two_first two_early two_pass);
 
 
 sub read_json {
@@ -109,7 +107,7 @@ sub print_all {
     my ($all) = @_;
 
     printf "%-32s %-18s %9s  %s\n", 'request', 'server', 'us of CPU',
-           'times the first of its kind (lowest, highest round)';
+           'ratio to the first of the row (lowest, highest round)';
 
     for my $row (@rows, 'waiting', 'keys') {
         for my $r (grep { $_->{row} eq $row } @{ $all->{rows} }) {
@@ -145,7 +143,7 @@ sub us    { return defined $_[0] ? sprintf('%.1f', $_[0]{us}) : '' }
 sub times_of { return defined $_[0] ? sprintf('%.2f', $_[0]{ratio}) : '' }
 
 
-# What was to be reached: [what, the most it may be, what it is, unit].
+# Targets: [name, limit, value, unit].
 
 sub targets {
     my ($all) = @_;
@@ -157,26 +155,26 @@ sub targets {
     my $d = $all->{around}{decisions};
 
     return (
-        [ 'a first attempt, of `return 503` with the same head and body', 1.06,
+        [ 'first attempt / `return 503`', 1.06,
           $ratio->('first', 'flash_throttle'), 'times' ],
-        [ 'a first attempt over HTTP/2, of the same', 1.06,
+        [ 'first attempt over HTTP/2 / `return 503`', 1.06,
           $ratio->('h2_first', 'flash_throttle'), 'times' ],
-        [ 'a first attempt over TLS, of the same', 1.06,
+        [ 'first attempt over TLS / `return 503`', 1.06,
           $ratio->('tls_first', 'flash_throttle'), 'times' ],
-        [ 'the page reloaded before its time, of the same', 1.06,
+        [ 'page reloaded early / `return 503`', 1.06,
           $ratio->('early', 'flash_throttle'), 'times' ],
-        [ 'a poll before its time, of the same', 1.06,
+        [ 'early poll / `return 503`', 1.06,
           $ratio->('early_json', 'flash_throttle'), 'times' ],
-        [ 'a poll in its time, not called yet, of the same', 1.06,
-          $ratio->('due_json', 'flash_throttle'), 'times' ],
-        [ 'a pass through the proxy, of the proxy without the module', 1.02,
+        [ 'poll on time, not called yet / `return 503`', 1.06,
+          $ratio->('on_time_json', 'flash_throttle'), 'times' ],
+        [ 'valid pass, proxied / `proxy_pass` without the module', 1.02,
           $ratio->('pass', 'flash_throttle'), 'times' ],
-        [ 'a first attempt, of the design in Lua', 0.5, $to_lua->('first'), 'times' ],
-        [ 'the page reloaded before its time, of the design in Lua', 0.5,
-          $to_lua->('early'), 'times' ],
-        [ 'a poll while a million wait, of one while ten wait', 1.05,
+        [ 'first attempt / the design in Lua', 0.5, $to_lua->('first'), 'times' ],
+        [ 'page reloaded early / the design in Lua', 0.5, $to_lua->('early'),
+          'times' ],
+        [ 'poll with 1,000,000 waiting / with 10 waiting', 1.05,
           $ratio->('waiting', '1,000,000'), 'times' ],
-        [ 'the tick of the controller while a million wait', 20,
+        [ 'tick of the controller with 1,000,000 waiting', 20,
           $d->{tick_at_a_million} / 1000, 'us' ],
     );
 }
@@ -192,27 +190,31 @@ sub document {
     my $reached = '';
 
     for (targets($all)) {
-        my ($what, $most, $is, $unit) = @$_;
-        next unless defined $is;
-        $reached .= sprintf "| %s | %s%s | %s%s | %s |\n", $what, $most,
+        my ($name, $limit, $value, $unit) = @$_;
+        next unless defined $value;
+        $reached .= sprintf "| %s | %s%s | %s%s | %s |\n", $name, $limit,
                     $unit eq 'us' ? ' us' : '',
-                    sprintf($unit eq 'us' ? '%.1f' : '%.3f', $is),
-                    $unit eq 'us' ? ' us' : '', $is <= $most ? 'yes' : 'no';
+                    sprintf($unit eq 'us' ? '%.1f' : '%.3f', $value),
+                    $unit eq 'us' ? ' us' : '', $value <= $limit ? 'yes' : 'no';
     }
 
-    my $table = '';
+    my ($table, $others) = ('', '');
 
     for my $row (@rows) {
         my $base = (grep { $_->{row} eq $row && $_->{name} eq $_->{against} }
                     @{ $all->{rows} })[0] or next;
         my $ours = found($all, $row, 'flash_throttle');
 
-        $table .= sprintf "| %s | %s %.1f | **%.1f** | **%.2f** (%.2f to %.2f) | %s |\n",
+        $table .= sprintf "| %s | %s %.1f | **%.1f** | **%.2f** | %.2f to %.2f |\n",
                   $titles{$row}, "`$base->{name}`", $base->{us}, $ours->{us},
-                  @$ours{qw(ratio ratio_low ratio_high)},
-                  join ' | ', map { my $r = found($all, $row, $_);
-                                    $r ? sprintf('%.1f (%.2f)', @$r{qw(us ratio)}) : '' }
-                              'limit_req', 'Lua', 'njs', 'Redis';
+                  @$ours{qw(ratio ratio_low ratio_high)};
+
+        $others .= sprintf "| %s | **%.1f** (%.2f) | %s |\n", $titles{$row},
+                   @$ours{qw(us ratio)}, join ' | ', map {
+                       my $r = found($all, $row, $_);
+                       $r ? sprintf('%.1f (%.2f)', @$r{qw(us ratio)}) : ''
+                   } @others
+            if grep { found($all, $row, $_) } @others;
     }
 
     my ($ten, $million, $one, $many)
@@ -221,106 +223,154 @@ sub document {
     my $bare = found($all, 'first', 'return 503, bare');
     my $stores = join '', map {
         my $s = $around->{$_};
-        $s ? sprintf("| `POST /checkout`, %s | %s orders/s, %.1f us of the checkout's CPU each |\n",
+        $s ? sprintf("| `POST /checkout`, %s | %s orders/s, %.1f us of its CPU each |\n",
                      { sqlite => 'SQLite', mariadb => 'MariaDB' }->{$_},
                      thousands($s->{a_second}), $s->{us}) : ()
     } qw(sqlite mariadb);
 
-    # a sale that runs beside it moves every figure
+    # other load changes every result
     my $busy = $m->{load_at_the_end} > 4
-        ? "**The machine was at work on other things besides (load average $m->{load_at_the_end} at the end): "
-          . "these figures are rough, and the rounds far apart.**\n\n" : '';
+        ? "**The machine was busy (load average $m->{load_at_the_end} at the end): the values are rough.**\n\n" : '';
 
     my $sha = $m->{sha_ni} ? 'with' : 'without';
     my $requests = thousands($all->{requests});
 
     $text = <<"EOF_DOCUMENT";
-# What it costs
+# Performance
 
-Measured beside its peers, all in one run, taking turns: `make bench` (20 minutes; `make bench QUICK=1` takes 3) installs, builds and measures, and writes this page from
-[bench/results.json](../bench/results.json). Machine: $m->{cores} cores of an $m->{cpu} ($sha SHA-NI), $m->{debian}, Linux $m->{kernel}, OpenSSL $m->{openssl}.
+This page tells you what a request costs with flash_throttle, compared with nginx alone and with other
+solutions, and how the cost grows. To repeat the measurement:
 
-$busy## What was to be reached
+```sh
+make bench             # 20 minutes; installs, builds, measures, and writes this page
+make bench QUICK=1     # 3 minutes
+```
 
-| what | at most | is | reached |
-| --- | --- | --- | --- |
-$reached
-What a poll in its time is made of, by `perf`: 57 % the kernel (read, write, wait), 27 % nginx, 6 % the C library, 8 % the module, 2 % SHA-256 (two HMACs). No function of the module has more than 0.6 %.
-Leaving parts out of a first attempt, it costs 4.5 % of `return 503` to sign the ticket, which is 60 ns of SHA-256 twice and the code for it that no cache has at hand, 1.5 % to decide, 1 % to find the key and its
-state, and 4 % to write the answer. So 1.06 leaves no more than a signature and the answer; and a first attempt can never take half of what the design in Lua does, as `return 503` alone takes more.
-
-Tried, with a gain: a poll before its time changes nothing (2 to 3 %); functions hidden from other modules (2 %); the key, mostly a variable, without nginx's script engine (1 % or less); tickets hashed and encoded as numbers (0.5 %).
-Tried and left out: the whole module optimised at link time (nothing beyond hiding); words that every worker writes to kept a cache line apart from those that all read (in eight pairs of runs with two workers no
-difference beyond their spread); a client that never sleeps (a narrower spread, the same ratios).
-
-## Beside its peers
-
-Microseconds of CPU for a request, and, in brackets, times the first column. For flash_throttle also the lowest and the highest round.
-
-| request | nginx alone | flash_throttle | times (rounds) | `limit_req` | Lua | njs | Redis |
-| --- | --- | --- | --- | --- | --- | --- | --- |
-$table
-![CPU for a request, of flash_throttle and its peers](img/bench.svg)
-
-How: Debian's nginx 1.22.1 for all of them, each server with only what it needs loaded, one worker on one core, the client on the other, connections kept alive, a browser's
-headers but for compression, the same 1,500-byte page. CPU is the scheduler's own account of the worker (`/proc/PID/schedstat`). $all->{rounds} rounds, each with
-new processes, and $all->{slices} turns in each, in which everyone of a row has $requests requests, in random order; a ratio is taken within a turn, and the median of the turns, then of
-the rounds, is told. [bench/compare.pl](../bench/compare.pl)
-
-* **nginx alone** is `return 503` with the same body, and by `add_header ... always` the same head, so that the work is compared, not the bytes@{[ $bare ? sprintf(' (%.1f us with the body alone)', $bare->{us}) : '' ]}.
-  For passes it is `proxy_pass`, for the status page `stub_status`, which has four numbers.
-* **limit_req** refuses, and an `error_page` gives the page.
-* **Lua** is the published design: a cookie signed with HMAC-SHA1, bucket and threshold in a shared dictionary ([throttle.lua](../bench/conf/throttle.lua)). It counts nobody, so it knows no place and no wait.
-* **njs** is the same ([throttle.js](../bench/conf/throttle.js)), but for the dictionary, which Debian's njs 0.7.9 does not have.
-* **Redis** is a waiting room that asks Redis once for each request (Lua, `INCR`, connections kept): nginx's CPU alone, Redis' own comes on top.
-* Each poll of flash_throttle has a ticket of its own ([load.c](../bench/load.c) keeps them): before its time nothing is changed by it, in its time it moves its shopper's count and gets another ticket. Over HTTP/2 the client
-  (h2load) sends one and the same.
-* 2 workers share the two cores with the client.
-
-## How it grows
+The data are in [bench/results.json](../bench/results.json).
 
 | | |
 | --- | --- |
-| a poll while 10 wait, while 1,000,000 wait (8,000 polls/s) | @{[ us($ten) ]} us, @{[ us($million) ]} us: @{[ times_of($million) ]} times |
-| a first attempt with 1 key, with @{[ thousands($all->{keys}) ]} keys | @{[ us($one) ]} us, @{[ us($many) ]} us: @{[ times_of($many) ]} times |
-| memory of a key, however many wait | @{[ thousands($d->{bytes_of_a_key}) ]} bytes |
+| machine | $m->{cores} cores of an $m->{cpu} ($sha SHA-NI) |
+| system | $m->{debian}, Linux $m->{kernel}, OpenSSL $m->{openssl} |
 
-@{[ $many ? 'With many keys in turn each request meets a key whose state the processor has not at hand: that is the difference.' : '' ]}
+$busy## Requirements
+
+Values are ratios of CPU time, except the last.
+
+| what | at most | measured | reached |
+| --- | --- | --- | --- |
+$reached
+The cost of a first attempt in addition to `return 503`:
+
+| part | share of `return 503` |
+| --- | --- |
+| signing the ticket: 60 ns of SHA-256 twice, and its code missing in the CPU cache | 4.5 % |
+| writing the response | 4 % |
+| the decision | 1.5 % |
+| finding the key and its state | 1 % |
+
+* 1.06 therefore covers a signature and the response only.
+* A first attempt cannot cost half of the design in Lua, because `return 503` alone costs more than that.
+* A poll on time consists of (by `perf`): kernel 57 %, nginx 27 %, the module 8 %, the C library 6 %, SHA-256
+  2 %. No function of the module takes more than 0.6 %.
+
+| optimization | gain |
+| --- | --- |
+| an early poll changes nothing | 2 to 3 % |
+| functions hidden from other modules | 2 % |
+| a key that is a single variable needs no script | at most 1 % |
+| tickets hashed and encoded as numbers | 0.5 % |
+| not used: link-time optimization | none beyond hidden functions |
+| not used: separate cache lines for counters of all workers | none in eight pairs of runs with two workers |
+| not used: a client that never sleeps | smaller spread, same ratios |
+
+## Comparison
+
+Microseconds of nginx's CPU time for a request. *Ratio* is to nginx alone; *rounds* is the lowest and the
+highest round.
+
+| request | nginx alone | flash_throttle | ratio | rounds |
+| --- | --- | --- | --- | --- |
+$table
+Other solutions, with the ratio to nginx alone in parentheses:
+
+| request | flash_throttle | `limit_req` | Lua | njs | Redis |
+| --- | --- | --- | --- | --- | --- |
+$others
+![CPU time for a request, of flash_throttle and other solutions](img/bench.svg)
+
+| name | what it does |
+| --- | --- |
+| nginx alone | `return 503` with the same body and, by `add_header`, the same head (@{[ us($bare) ]} us without) |
+| for passes, for stats | `proxy_pass`; `stub_status`, which has four values |
+| `limit_req` | refuses, and an `error_page` sends the page |
+| Lua | the published design: HMAC-SHA1 cookie, bucket and threshold in a shared dictionary |
+| njs | the same without the dictionary, which Debian's njs 0.7.9 lacks |
+| Redis | asks Redis once for each request, over kept connections (Lua, `INCR`) |
+
+* The [Lua](../bench/conf/throttle.lua) and [njs](../bench/conf/throttle.js) versions count no shoppers, so
+  they report no place and no wait.
+* The CPU time of Redis itself is not included.
+
+## Method
+
+[bench/compare.pl](../bench/compare.pl) measures:
+
+* Debian's nginx 1.22.1 for all, with only the modules that are needed; one worker on one core, the client on
+  the other. With 2 workers, they share both cores with the client.
+* Kept connections, a browser's headers without compression, and the same page of 1,500 bytes.
+* CPU time from the scheduler (`/proc/PID/schedstat`).
+* $all->{rounds} rounds with new processes; in each, $all->{slices} turns, in which each server gets $requests requests in random order. A
+  ratio is computed within a turn. The result is the median of the turns, then of the rounds.
+* A new ticket for each poll ([load.c](../bench/load.c)). An early poll changes nothing; a poll on time
+  updates the census and gets a new ticket. Over HTTP/2, h2load sends the same ticket each time.
+
+## Growth
+
+| what | cost |
+| --- | --- |
+| poll with 10 waiting, with 1,000,000 waiting (8,000 polls/s) | @{[ us($ten) ]} us, @{[ us($million) ]} us: ratio @{[ times_of($million) ]} |
+| first attempt with 1 key, with @{[ thousands($all->{keys}) ]} keys | @{[ us($one) ]} us, @{[ us($many) ]} us: ratio @{[ times_of($many) ]} |
+| memory of a key, for any number of waiting shoppers | @{[ thousands($d->{bytes_of_a_key}) ]} bytes |
+
+@{[ $many ? 'With many keys, each request uses a state that is not in the CPU cache.' : '' ]}
 
 ## The core
 
-Nanoseconds for the whole decision without nginx: key found, ticket verified, decided, signed (two HMACs for a poll in its time, one before it).
+Nanoseconds for a decision without nginx: find the key, verify the ticket, decide, sign. A poll on time needs
+two HMACs, an early poll needs one.
 
 | decision | ns |
 | --- | --- |
 | first attempt | $d->{first_attempt} |
-| poll before its time | $d->{poll_early} |
-| poll in its time, 10 wait | $d->{poll_in_time} |
-| poll in its time, 1,000,000 wait | $d->{poll_in_time_of_a_million} |
-| poll that is let in | $d->{poll_called} |
-| pass | $d->{pass} |
-| the controller's tick, ten times a second, 10 wait | $d->{tick} |
-| the same, 1,000,000 wait | $d->{tick_at_a_million} |
+| early poll | $d->{poll_early} |
+| poll on time, 10 waiting | $d->{poll_on_time} |
+| poll on time, 1,000,000 waiting | $d->{poll_on_time_at_a_million} |
+| poll that is admitted | $d->{poll_called} |
+| valid pass | $d->{pass} |
+| tick of the controller (10 per second), 10 waiting | $d->{tick} |
+| the same, 1,000,000 waiting | $d->{tick_at_a_million} |
 
-`make test-bench` counts the instructions of each, and of whole requests, with callgrind, and fails where one has grown by more than 5 % over
-[bench/instructions.json](../bench/instructions.json) (`make bench-record` writes it anew).
+`make test-bench` counts the instructions of each decision and of whole requests with callgrind. It fails if
+one has grown by more than 5 % over [bench/instructions.json](../bench/instructions.json), which
+`make bench-record` updates.
 
-## Around it
+## Other programs
 
-| | |
+| what | result |
 | --- | --- |
-$stores| @{[ thousands($around->{held}{held}) ]} requests held by payments of 100 to 400 ms | @{[ thousands($around->{held}{a_second}) ]} orders/s, @{[ sprintf '%.0f', 100 * $around->{held}{cpu_share} ]} % of a core, @{[ sprintf '%.1f', $around->{held}{kb} / 1024 ]} MB (@{[ sprintf '%.1f', $around->{held}{empty_kb} / 1024 ]} MB before the first) |
+$stores| @{[ thousands($around->{held}{held}) ]} requests in payments of 100 to 400 ms | @{[ thousands($around->{held}{a_second}) ]} orders/s, @{[ sprintf '%.0f', 100 * $around->{held}{cpu_share} ]} % of a core, @{[ sprintf '%.1f', $around->{held}{kb} / 1024 ]} MB (@{[ sprintf '%.1f', $around->{held}{empty_kb} / 1024 ]} MB idle) |
 | `flash-report` on a log of @{[ sprintf '%.1f', $around->{report}{bytes} / 1e9 ]} GB | $around->{report}{mb_a_second} MB/s |
 | `flash-sim`, 2,559 shoppers, $around->{simulator}{runs} runs, one core | $around->{simulator}{seconds} s |
 
-Payments take no time in the first rows: one thread's round trips to the store are what is measured.
+Payments take no time in the `POST /checkout` rows: they measure the store's round trips of one thread.
 EOF_DOCUMENT
 
     return $text;
 }
 
 
-# Under its heading, as far as the next.
+# The README section "What it costs", without its heading.
 
 sub readme {
     my ($all) = @_;
@@ -334,19 +384,20 @@ sub readme {
 
         $table .= sprintf "| %s | %.1f | **%.1f** (x %.2f) | %s |\n", $titles{$row},
                   $base->{us}, $ours->{us}, $ours->{ratio},
-                  join ' | ', map { us(found($all, $row, $_)) }
-                              'limit_req', 'Lua', 'njs', 'Redis';
+                  join ' | ', map { us(found($all, $row, $_)) } @others;
     }
 
     return <<"EOF_README";
-Microseconds of nginx's CPU for a request, all in one run, taking turns: what nginx's own `return` takes for the same head and body (for passes, `proxy_pass`); this
-module; nginx's own limit; the published design in Lua and in njs; a waiting room that asks Redis. `make bench` repeats it: 1 core of $m->{cores} of an $m->{cpu},
-$m->{debian}, nginx 1.22.1, a page of 1,500 bytes. [docs/performance.md](docs/performance.md) has HTTP/2, TLS, two workers, a million waiting, 10,000 keys.
+Microseconds of nginx's CPU time per request. The ratio is to nginx alone: `return` with the same response, or
+`proxy_pass` for a pass. The other columns are nginx's `limit_req`, the published design in Lua and in njs,
+and a waiting room in Redis. Measured with `make bench` on 1 core of $m->{cores} of an $m->{cpu},
+$m->{debian}, nginx 1.22.1, with a page of 1,500 bytes.
+[docs/performance.md](docs/performance.md) adds HTTP/2, TLS, two workers, 1,000,000 waiting and 10,000 keys.
 
 | request | `return` | flash_throttle | `limit_req` | Lua | njs | Redis |
 | --- | --- | --- | --- | --- | --- | --- |
 $table
-![CPU for a request, of flash_throttle and its peers](docs/img/bench.svg)
+![CPU time for a request, of flash_throttle and other solutions](docs/img/bench.svg)
 EOF_README
 }
 
@@ -358,7 +409,7 @@ sub write_readme {
     my $text = do { local $/; <$file> };
 
     $text =~ s/(?<=^## What it costs\n\n).*?(?=\n## )/readme($all)/ems
-        or die "$readme has no heading \"What it costs\"\n";
+        or die "no heading \"## What it costs\" in $readme\n";
     write_file($readme, $text);
 }
 
@@ -366,7 +417,7 @@ sub write_readme {
 sub draw {
     my ($all) = @_;
     my @bars = grep { found($all, 'first', $_) } 'return 503', 'flash_throttle',
-               'limit_req', 'Lua', 'njs', 'Redis';
+               @others;
     my $data = join '', map {
         my $early = found($all, 'early', $_);
         sprintf "\"%s\" %.2f %.2f\n", s/_/\\\\_/gr, found($all, 'first', $_)->{us},
@@ -385,13 +436,13 @@ set style histogram clustered gap 1
 set style fill solid border -1
 set boxwidth 0.9
 set yrange [0:*]
-set ylabel 'microseconds of CPU for a request'
+set ylabel 'CPU time of a request, us'
 set key top left
 \$data << EOD
 $data
 EOD
 plot \$data using 2:xtic(1) title 'first attempt' linecolor '#0072b2', \\
-     '' using 3 title 'before its time' linecolor '#d55e00'
+     '' using 3 title 'page reloaded early' linecolor '#d55e00'
 EOF_PLOT
     close $pipe or die "gnuplot failed\n";
 }

@@ -1,10 +1,8 @@
 #!/usr/bin/env bash
 #
-# "make bench": everything that is measured, and the document on it.
+# Runs all benchmarks and writes docs/performance.md; requires a finished build.
 #
-# usage: bench/run.sh      QUICK=1: a short form, and nothing recorded
-#
-# What is built and installed is there already.
+# usage: bench/run.sh      QUICK=1: takes a few minutes and records nothing
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -22,20 +20,20 @@ if [ "${QUICK:-}" ] && [ "$QUICK" != 0 ]; then
 fi
 
 [ "$(nproc)" -ge 2 ] \
-    || die "needs two processors: one for the servers, one for the client"
+    || die "2 processors required, $(nproc) found"
 
-# 1,200 shoppers at once, in the client and in the checkout
+# for 1,200 concurrent connections of the client and the checkout
 ulimit -n 8192 2> /dev/null \
-    || die "needs 8192 open files; raise the limit with \"ulimit -n\""
+    || die "ulimit -n 8192 failed, the limit is $(ulimit -n)"
 
 say "== the module, for Debian's nginx"
 NGINX_SRC=build/bench/debian/usr/share/nginx/src BUILD=build/bench \
     scripts/build-nginx.sh dynamic
 
-say "== beside its peers ($ROUNDS rounds)"
+say "== comparison with other servers ($ROUNDS rounds)"
 bench/compare.pl $out/compare.json
 
-say "== around it"
+say "== other programs"
 bench/around.pl $out/around.json
 
 say "== instructions"
@@ -48,5 +46,5 @@ if [ "$results" = bench/results.json ]; then
     bench/report.pl --write
     say "written: bench/results.json, docs/performance.md, docs/img/bench.svg"
 else
-    say "a short run: $results; nothing is recorded"
+    say "written: $results (short run, nothing recorded)"
 fi

@@ -1,9 +1,8 @@
 
 /*
- * Prints signed tickets, or passes, of so many shoppers, a line each, made with
- * the secret and without the edge.
- *
- * The stamps are spread over the time before now; no state has counted them.
+ * Prints N signed tickets or passes, one per line, made from the secret alone.
+ * Their timestamps are spread evenly over the time before now, and no census
+ * has counted them.
  */
 
 #include <getopt.h>
@@ -14,7 +13,7 @@
 #include "ft_ticket.h"
 
 
-#define TICKETS_AHEAD_MS  60000     /* due so long after they were seen */
+#define TICKETS_AHEAD_MS  60000     /* advised retry interval */
 #define TICKETS_PASS_MS   36000000
 
 
@@ -22,8 +21,9 @@ static void __attribute__((noreturn))
 tickets_usage(void)
 {
     fprintf(stderr, "usage: tickets -n number -s secret -z zone -k key "
-                    "[-a oldest_ms] [-p]\n"
-                    "-a: the stamps begin so long ago; -p: passes\n");
+                    "[-a ms] [-p]\n"
+                    "  -a ms  age of the oldest timestamp (default 60000)\n"
+                    "  -p     print passes\n");
     exit(1);
 }
 

@@ -1,6 +1,6 @@
-# What it costs: beside its peers, in instructions, and the programs around it.
+# Benchmarks: comparison with other servers, instruction counts, other programs.
 
-## QUICK=1 for "make bench": a few minutes, and nothing recorded
+## QUICK=1 for "make bench": takes a few minutes and records nothing
 
 BENCH := $(BUILD)/bench
 BENCH_PROGRAMS := $(BENCH)/load $(BENCH)/tickets $(BENCH)/decisions
@@ -23,13 +23,13 @@ $(BENCH)/tickets $(BENCH)/decisions: $(BENCH)/%: $(BENCH)/%.o $(BUILD)/libft.a
 
 .PHONY: bench bench-record test-bench
 
-bench: ## what it costs beside its peers: docs/performance.md (20 minutes)
+bench: ## compare the cost with other servers, write docs/performance.md (20 minutes)
 	@scripts/install-deps.sh build bench
 	@$(MAKE) --no-print-directory all $(BENCH_PROGRAMS)
 	@QUICK='$(QUICK)' bench/run.sh
 
-bench-record: $(NGINX) $(BENCH_PROGRAMS) ## record the instructions that test-bench compares with (valgrind)
+bench-record: $(NGINX) $(BENCH_PROGRAMS) ## record the instruction counts for test-bench (valgrind)
 	@BENCH_NGINX=$(NGINX) bench/instructions.pl --record
 
-test-bench: $(NGINX) $(BENCH_PROGRAMS) ## the benchmark's own tests, and instructions beside those recorded
+test-bench: $(NGINX) $(BENCH_PROGRAMS) ## test the benchmark, compare instruction counts with the recorded ones
 	@BENCH_NGINX=$(NGINX) prove -Ibench/lib bench/t

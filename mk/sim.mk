@@ -1,4 +1,4 @@
-# The simulator, the figures of fairness, and the report on an access log.
+# The simulator, the fairness figures, and flash-report.
 
 SIM_NAMES := $(basename $(notdir $(wildcard sim/*.c)))
 SIM_OBJS  := $(SIM_NAMES:%=$(BUILD)/sim/%.o) $(BUILD)/sim/fairness.o
@@ -13,8 +13,7 @@ $(BUILD)/sim/%.o: tools/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(CFLAGS_EXTRA) $(SIM_CFLAGS) -MMD -MP -c -o $@ $<
 
-# All of the core, so that a function of the simulator by the name of one of the
-# core's is refused instead of taking its place.
+# The whole archive, so that a duplicate of a core symbol is a link error.
 SIM_CORE := -Wl,--whole-archive $(BUILD)/libft.a -Wl,--no-whole-archive -lcrypto
 
 $(BUILD)/flash-sim: $(SIM_OBJS) $(BUILD)/libft.a
@@ -39,19 +38,19 @@ $(BUILD)/sim/unit: $(SIM_TEST_OBJS) $(filter-out %/main.o,$(SIM_OBJS)) \
 
 .PHONY: predict fairness sweep test-sim
 
-sweep: $(BUILD)/flash-sim ## draw where the engine breaks, into docs/engine/ (gnuplot; minutes)
+sweep: $(BUILD)/flash-sim ## plot the limits of the engine into docs/engine/ (gnuplot; minutes)
 	@MAKE='$(MAKE)' FLASH_SIM=$(BUILD)/flash-sim \
 	    sim/sweep.sh $(BUILD)/sweep docs/engine
 
-test-sim: $(BUILD)/sim/unit $(BUILD)/flash-sim $(BUILD)/flash-report ## tests of the simulator and the report, and short forms of predict and fairness
+test-sim: $(BUILD)/sim/unit $(BUILD)/flash-sim $(BUILD)/flash-report ## test the simulator and flash-report, with short forms of predict and fairness
 	@FLASH_SIM=$(BUILD)/flash-sim FLASH_REPORT=$(BUILD)/flash-report \
 	    sim/t/run.sh $(BUILD)/sim/unit sim/t/flash_sim.sh \
 	    sim/t/flash_report.sh sim/t/figures.sh
 
-predict: $(BUILD)/flash-sim ## the playbook's predictions, simulated (seconds)
+predict: $(BUILD)/flash-sim ## compare the simulator with the playbook's predictions (seconds)
 	@FLASH_SIM=$(BUILD)/flash-sim sim/predict.sh
 
-fairness: $(BUILD)/flash-sim ## what the edge must reach, simulated (under a minute)
+fairness: $(BUILD)/flash-sim ## check the fairness requirements in the simulator (under a minute)
 	@FLASH_SIM=$(BUILD)/flash-sim sim/fairness.sh
 
 -include $(SIM_OBJS:.o=.d) $(REPORT_OBJS:.o=.d) $(SIM_TEST_OBJS:.o=.d)

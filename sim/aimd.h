@@ -1,7 +1,7 @@
 
 /*
- * The textbook's additive increase, multiplicative decrease of the rate, which
- * adaptation is compared with.
+ * Additive increase and multiplicative decrease of the rate: the baseline for
+ * adaptation.
  */
 
 #ifndef FT_SIM_AIMD_H_INCLUDED
@@ -12,8 +12,8 @@
 
 
 #define FT_AIMD_PERIOD_MS   1000
-#define FT_AIMD_UP_MILLI    1000    /* a second, each period */
-#define FT_AIMD_DOWN_MILLI  700     /* of 1000 */
+#define FT_AIMD_UP_MILLI    1000    /* requests/s x 1000, added each period */
+#define FT_AIMD_DOWN_MILLI  700     /* factor x 1000 */
 
 
 typedef struct {
@@ -24,7 +24,7 @@ typedef struct {
 } ft_aimd_t;
 
 
-/* An answer that took so long moves the rate when its period is over. */
+/* Records an answer; updates the rate at the end of a period. */
 void ft_aimd_answer(ft_aimd_t *aimd, uint32_t target_ms, uint32_t took_ms,
     uint64_t now_ms);
 

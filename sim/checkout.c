@@ -1,12 +1,11 @@
 
-/*
- * The checkout: stock, and a payment provider with slots.
- */
+#include "checkout.h"
 
 #include "world.h"
 
 
-#define FT_GATE_BEGAN_MS  UINT64_C(1000000)
+/* the bucket's clock must not start at 0 */
+#define FT_CHECKOUT_START_MS  UINT64_C(1000000)
 
 
 static void
@@ -98,9 +97,9 @@ ft_checkout_pay(ft_world_t *world, ft_shopper_t *shopper)
 }
 
 
-/* The ideal line without slots has nothing but the rate to bound it. */
+/* Only the ideal line without slots is paced by the rate. */
 static bool
-ft_checkout_gate(ft_world_t *world)
+ft_checkout_rate_allows(ft_world_t *world)
 {
     int64_t      ready_us;
     uint64_t     now_ms;
@@ -115,16 +114,17 @@ ft_checkout_gate(ft_world_t *world)
     limits.period_ms = FT_PERIOD_DEFAULT_MS;
     limits.inflight = 0;
 
-    now_ms = FT_GATE_BEGAN_MS + (uint64_t) (world->now_us / 1000);
+    now_ms = FT_CHECKOUT_START_MS + (uint64_t) (world->now_us / 1000);
 
-    if (ft_bucket_take(&world->gate, &limits, now_ms)) {
+    if (ft_bucket_take(&world->ideal_bucket, &limits, now_ms)) {
         return true;
     }
 
-    if (!world->gate_waits) {
-        world->gate_waits = true;
-        ready_us = (int64_t) (ft_bucket_ready_ms(&world->gate, &limits, now_ms)
-                              - FT_GATE_BEGAN_MS) * 1000;
+    if (!world->ideal_waits) {
+        world->ideal_waits = true;
+        ready_us = (int64_t) (ft_bucket_ready_ms(&world->ideal_bucket, &limits,
+                                                 now_ms)
+                              - FT_CHECKOUT_START_MS) * 1000;
         ft_events_add(&world->events, ready_us, FT_EVENT_WAKE, 0);
     }
 
@@ -132,9 +132,9 @@ ft_checkout_gate(ft_world_t *world)
 }
 
 
-/* The ideal line notices who has left; a queue in a server does not. */
+/* The ideal line removes shoppers who left; a server's queue keeps them. */
 static bool
-ft_checkout_late(const ft_world_t *world, const ft_shopper_t *shopper)
+ft_checkout_too_late(const ft_world_t *world, const ft_shopper_t *shopper)
 {
     int64_t  left_us;
 
@@ -159,9 +159,9 @@ ft_checkout_next(ft_world_t *world)
     {
         shopper = &world->shoppers[checkout->queue[checkout->head]];
 
-        late = ft_checkout_late(world, shopper);
+        late = ft_checkout_too_late(world, shopper);
 
-        if (!late && !ft_checkout_gate(world)) {
+        if (!late && !ft_checkout_rate_allows(world)) {
             return;
         }
 

@@ -12,10 +12,10 @@
 #include "world.h"
 
 
-/* a date like today's: stamps are wall-clock times */
-#define FT_EDGE_BEGAN_MS  UINT64_C(1800000000000)
+/* tickets hold wall-clock times */
+#define FT_EDGE_START_MS  UINT64_C(1800000000000)
 
-/* a client whose connection broke tries again */
+/* delay of a retry after a broken connection */
 #define FT_EDGE_BROKEN_US  1000000
 
 /* period of the proportional controller in the experiments */
@@ -24,7 +24,7 @@
 #endif
 
 
-static void ft_edge_pump(ft_world_t *world, uint32_t worker);
+static void ft_edge_serve_held(ft_world_t *world, uint32_t worker);
 
 
 ft_edge_t *
@@ -57,7 +57,7 @@ ft_edge_create(const ft_options_t *options)
     edge->rules.session_ms = options->session_ms;
 
     if (options->opens_ms) {
-        edge->rules.opens_ms = FT_EDGE_BEGAN_MS + options->opens_ms;
+        edge->rules.opens_ms = FT_EDGE_START_MS + options->opens_ms;
     }
 
     edge->nworkers = options->workers;
@@ -84,12 +84,11 @@ ft_edge_free(ft_edge_t *edge)
 static uint64_t
 ft_edge_clock(ft_world_t *world, uint32_t worker)
 {
-    return FT_EDGE_BEGAN_MS + (uint64_t) (world->now_us / 1000)
+    return FT_EDGE_START_MS + (uint64_t) (world->now_us / 1000)
            + world->edge->workers[worker].clock_ms;
 }
 
 
-/* As configured now. */
 static ft_limits_t
 ft_edge_limits(const ft_world_t *world)
 {
@@ -199,10 +198,11 @@ ft_edge_admit(ft_world_t *world, ft_shopper_t *shopper,
     shopper->admitted_us = world->now_us;
     shopper->worker = worker;
     shopper->generation = world->edge->state->generation;
-    shopper->over = world->options->over > 0
-                    && ft_random_unit(&world->crowd) < world->options->over;
+    shopper->spent = world->options->spent_share > 0
+                     && ft_random_unit(&world->crowd)
+                        < world->options->spent_share;
 
-    if (shopper->over) {
+    if (shopper->spent) {
         call = ft_edge_call(world, worker);
         shopper->pass = *ticket;
         ft_pass_make(&call, &shopper->pass);
@@ -213,7 +213,7 @@ ft_edge_admit(ft_world_t *world, ft_shopper_t *shopper,
 
 
 static void
-ft_edge_told_to_wait(ft_world_t *world, ft_shopper_t *shopper,
+ft_edge_wait(ft_world_t *world, ft_shopper_t *shopper,
     const ft_ticket_t *ticket, uint32_t retry_ms)
 {
     int64_t  retry_us;
@@ -238,7 +238,7 @@ ft_edge_told_to_wait(ft_world_t *world, ft_shopper_t *shopper,
 
 
 static void
-ft_edge_park(ft_world_t *world, ft_shopper_t *shopper, uint32_t worker)
+ft_edge_hold(ft_world_t *world, ft_shopper_t *shopper, uint32_t worker)
 {
     ft_edge_t  *edge;
 
@@ -254,13 +254,13 @@ ft_edge_park(ft_world_t *world, ft_shopper_t *shopper, uint32_t worker)
     ft_events_add(&world->events, shopper->leaves_us, FT_EVENT_LEAVE,
                   (uint32_t) (shopper - world->shoppers));
 
-    ft_edge_pump(world, worker);
+    ft_edge_serve_held(world, worker);
 }
 
 
-/* As good as the keyed one: nobody here guesses it. */
+/* Unkeyed: no simulated client predicts it. */
 static uint64_t
-ft_edge_draw(const ft_world_t *world, uint64_t id)
+ft_edge_shuffle(const ft_world_t *world, uint64_t id)
 {
     return ft_mix(id ^ world->options->seed);
 }
@@ -277,9 +277,9 @@ ft_edge_place_us(const ft_world_t *world, const ft_shopper_t *shopper)
         return shopper->first_us;
     }
 
-    /* as long as the time before the opening is, for the figures in seconds */
+    /* the shuffle is scaled to the pre-queue's duration */
 
-    return (int64_t) ((ft_edge_draw(world, shopper->ticket.id) >> 32)
+    return (int64_t) ((ft_edge_shuffle(world, shopper->ticket.id) >> 32)
                       * opens_us >> 32);
 }
 
@@ -302,7 +302,7 @@ ft_edge_request(ft_world_t *world, ft_shopper_t *shopper)
         ticket.id = ft_random_next(&world->crowd);
     }
 
-    ticket.shuffle = ft_edge_draw(world, ticket.id);
+    ticket.shuffle = ft_edge_shuffle(world, ticket.id);
 
     verdict = ft_admission_decide(&call, &ticket,
                                   &world->edge->workers[worker].line,
@@ -315,16 +315,13 @@ ft_edge_request(ft_world_t *world, ft_shopper_t *shopper)
         break;
 
     case FT_HOLD:
-        shopper->parked = ticket;
-        ft_edge_park(world, shopper, worker);
+        shopper->held_ticket = ticket;
+        ft_edge_hold(world, shopper, worker);
         break;
 
     case FT_WAIT:
-        ft_edge_told_to_wait(world, shopper, &ticket, verdict.retry_ms);
-        break;
-
     case FT_CLOSED:
-        ft_edge_told_to_wait(world, shopper, &ticket, verdict.retry_ms);
+        ft_edge_wait(world, shopper, &ticket, verdict.retry_ms);
         break;
 
     case FT_REJECT:
@@ -366,16 +363,16 @@ ft_edge_set_timer(ft_world_t *world, uint32_t worker, int64_t wake_us)
 }
 
 
-/* When the worker's timer fires for a time by its clock. */
+/* Converts a time on the worker's clock to the time its timer fires. */
 static int64_t
 ft_edge_timer(ft_world_t *world, uint32_t worker, uint64_t clock_ms)
 {
     int64_t  at_us;
 
-    at_us = (int64_t) (clock_ms - FT_EDGE_BEGAN_MS
+    at_us = (int64_t) (clock_ms - FT_EDGE_START_MS
                        - world->edge->workers[worker].clock_ms) * 1000;
 
-    /* as any event loop's, not twice in one millisecond */
+    /* a timer fires at most once in one millisecond */
 
     if (at_us <= world->now_us) {
         at_us = (world->now_us / 1000 + 1) * 1000;
@@ -386,7 +383,7 @@ ft_edge_timer(ft_world_t *world, uint32_t worker, uint64_t clock_ms)
 
 
 static void
-ft_edge_pump(ft_world_t *world, uint32_t worker)
+ft_edge_serve_held(ft_world_t *world, uint32_t worker)
 {
     bool             admitted;
     uint64_t         wake_ms;
@@ -410,12 +407,12 @@ ft_edge_pump(ft_world_t *world, uint32_t worker)
         world->edge->held--;
 
         if (admitted) {
-            ft_edge_admit(world, shopper, &shopper->parked, worker);
+            ft_edge_admit(world, shopper, &shopper->held_ticket, worker);
             continue;
         }
 
-        verdict = ft_admission_turn_back(&call, &shopper->parked, false);
-        ft_edge_told_to_wait(world, shopper, &shopper->parked,
+        verdict = ft_admission_turn_back(&call, &shopper->held_ticket, false);
+        ft_edge_wait(world, shopper, &shopper->held_ticket,
                              verdict.retry_ms);
     }
 
@@ -433,11 +430,11 @@ ft_edge_wake(ft_world_t *world, uint32_t worker)
 
     w = &world->edge->workers[worker];
 
-    /* a timer that was set to fire earlier has taken this one's place */
+    /* otherwise an earlier timer has replaced this one */
 
     if (w->wake_us == world->now_us) {
         w->wake_us = FT_NEVER;
-        ft_edge_pump(world, worker);
+        ft_edge_serve_held(world, worker);
     }
 }
 
@@ -490,7 +487,7 @@ ft_edge_done(ft_world_t *world, uint32_t index, bool refused)
                         took, now);
     }
 
-    if (shopper->over) {
+    if (shopper->spent) {
         call = ft_edge_call(world, shopper->worker);
         (void) ft_pass_done(&call, &shopper->pass);
     }

@@ -1,6 +1,6 @@
 
 /*
- * The edge: the core as it ships, with simulated worker processes.
+ * The edge: the throttle's core with simulated worker processes.
  */
 
 #ifndef FT_SIM_EDGE_H_INCLUDED
@@ -11,12 +11,13 @@
 #include "aimd.h"
 #include "ft_admission.h"
 #include "options.h"
+#include "shopper.h"
 
 
 typedef struct {
     ft_line_t          line;
-    int64_t            wake_us;         /* its timer; FT_NEVER: none */
-    uint32_t           clock_ms;        /* its clock is ahead by */
+    int64_t            wake_us;         /* FT_NEVER: no timer */
+    uint32_t           clock_ms;        /* offset of its clock */
 } ft_edge_worker_t;
 
 
@@ -33,31 +34,29 @@ typedef struct {
 } ft_edge_t;
 
 
-struct ft_world_s;
-struct ft_shopper_s;
-
-
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 ft_edge_t *ft_edge_create(const ft_options_t *options);
 void ft_edge_free(ft_edge_t *edge);
 
-/* A new sale on a new state. */
+/* Starts a sale with an empty state. */
 void ft_edge_reset(struct ft_world_s *world);
 
-/* The edge loses its state and its connections; the cookies live on. */
+/* Drops the state and all connections; shoppers keep their cookies. */
 void ft_edge_restart(struct ft_world_s *world);
 
-/* Where a shopper stands in line: its first attempt, or by lot before it opens. */
+/* A shopper's position: its first attempt, or its shuffled pre-queue time. */
 int64_t ft_edge_place_us(const struct ft_world_s *world,
-    const struct ft_shopper_s *shopper);
+    const ft_shopper_t *shopper);
 
-/* A worker's timer: what can be done for the shoppers it holds. */
+void ft_edge_request(struct ft_world_s *world, ft_shopper_t *shopper);
+
+/* A worker's timer fires: admits or releases the requests it holds. */
 void ft_edge_wake(struct ft_world_s *world, uint32_t worker);
 
 /* A held shopper closes its connection. */
 void ft_edge_leave(struct ft_world_s *world, uint32_t shopper);
 
-/* A request that the edge let through has ended at checkout, or was refused. */
+/* An admitted request has ended at checkout, or checkout refused it. */
 void ft_edge_done(struct ft_world_s *world, uint32_t shopper, bool refused);
 
 

@@ -45,7 +45,7 @@ ft_events_grow(ft_events_t *events)
 
     heap = realloc(events->heap, events->size * 2 * sizeof(ft_event_t));
     if (heap == NULL) {
-        fprintf(stderr, "flash-sim: no memory for %zu events\n",
+        fprintf(stderr, "flash-sim: out of memory for %zu events\n",
                 events->size * 2);
         exit(1);
     }
@@ -89,7 +89,7 @@ ft_events_add(ft_events_t *events, int64_t at_us, ft_event_kind_t kind,
 ft_event_t
 ft_events_take(ft_events_t *events)
 {
-    size_t      i, k, child, least, n;
+    size_t      i, k, child, min, n;
     ft_event_t  first, last, *heap;
 
     heap = events->heap;
@@ -97,20 +97,20 @@ ft_events_take(ft_events_t *events)
     n = --events->n;
     last = heap[n];
 
-    for (i = 0; (child = i * 4 + 1) < n; i = least) {
-        least = child;
+    for (i = 0; (child = i * 4 + 1) < n; i = min) {
+        min = child;
 
         for (k = child + 1; k < child + 4 && k < n; k++) {
-            if (ft_event_before(&heap[k], &heap[least])) {
-                least = k;
+            if (ft_event_before(&heap[k], &heap[min])) {
+                min = k;
             }
         }
 
-        if (!ft_event_before(&heap[least], &last)) {
+        if (!ft_event_before(&heap[min], &last)) {
             break;
         }
 
-        heap[i] = heap[least];
+        heap[i] = heap[min];
     }
 
     heap[i] = last;

@@ -1,7 +1,7 @@
 
 /*
- * What happens next: a four-way heap of small events.  Events of one instant
- * come in the order in which they were added.
+ * Pending events: a four-way heap, O(log n) to add and to take.  Events of the
+ * same time leave it in the order in which they were added.
  */
 
 #ifndef FT_SIM_EVENTS_H_INCLUDED
@@ -14,11 +14,11 @@
 
 
 typedef enum {
-    FT_EVENT_REQUEST,       /* a shopper asks again */
-    FT_EVENT_PAID,          /* a shopper's payment ends */
+    FT_EVENT_REQUEST,       /* a shopper's next request */
+    FT_EVENT_PAID,
     FT_EVENT_LEAVE,         /* a held shopper closes its connection */
-    FT_EVENT_WAKE,          /* a worker looks at its line, or the ideal line */
-    FT_EVENT_CHANGE         /* the profile changes capacity */
+    FT_EVENT_WAKE,          /* a timer of a worker, or of the ideal line */
+    FT_EVENT_CHANGE         /* of the profile */
 } ft_event_kind_t;
 
 
@@ -40,16 +40,16 @@ typedef struct {
 #define ft_event_index(event)  ((event)->what & 0x0fffffff)
 
 
-/* False: no memory. */
+/* Returns false if out of memory. */
 bool ft_events_init(ft_events_t *events, size_t size);
 void ft_events_free(ft_events_t *events);
 void ft_events_clear(ft_events_t *events);
 
-/* Ends the program with a message if there is no memory to grow. */
+/* Exits with a message if out of memory. */
 void ft_events_add(ft_events_t *events, int64_t at_us, ft_event_kind_t kind,
     uint32_t index);
 
-/* Takes out the earliest.  The heap must not be empty. */
+/* Removes and returns the earliest event.  The heap must not be empty. */
 ft_event_t ft_events_take(ft_events_t *events);
 
 

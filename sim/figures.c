@@ -10,13 +10,13 @@
 typedef struct {
     const char  *name;
     const char  *label;
-} ft_figure_words_t;
+} ft_figure_names_t;
 
 
-static const ft_figure_words_t  ft_figure_words[FT_FIGURES] = {
+static const ft_figure_names_t  ft_figure_names[FT_FIGURES] = {
     [FT_SHOPPERS] = { "shoppers", "shoppers" },
     [FT_ADMITTED] = { "admitted", "admitted" },
-    [FT_EXPECTED] = { "expected", "orders to expect" },
+    [FT_EXPECTED] = { "expected", "expected orders" },
     [FT_CONFIRMED] = { "confirmed", "confirmed" },
     [FT_DECLINED] = { "declined", "declined" },
     [FT_SOLD_OUT] = { "sold_out", "sold out" },
@@ -32,8 +32,8 @@ static const ft_figure_words_t  ft_figure_words[FT_FIGURES] = {
     [FT_IN_PROGRESS_MAX] = { "in_progress_max", "most in progress" },
     [FT_HELD_MAX] = { "held_max", "most held" },
     [FT_OVER_ADMITTED] = { "over_admitted", "over-admitted" },
-    [FT_POLLS] = { "polls_per_shopper", "polls a shopper" },
-    [FT_IDLE] = { "idle", "idle while somebody waits" },
+    [FT_POLLS] = { "polls_per_shopper", "polls per shopper" },
+    [FT_IDLE] = { "idle", "idle while shoppers wait" },
     [FT_WAIT_P50] = { "wait_p50_s", "wait p50, s" },
     [FT_WAIT_P95] = { "wait_p95_s", "wait p95, s" },
     [FT_WAIT_SPREAD] = { "wait_spread_s", "wait spread, s" },
@@ -44,27 +44,27 @@ static const ft_figure_words_t  ft_figure_words[FT_FIGURES] = {
 
 
 const char *
-ft_figure_name(ft_figure_t figure)
+ft_figures_name(ft_figure_t figure)
 {
-    return ft_figure_words[figure].name;
+    return ft_figure_names[figure].name;
 }
 
 
 const char *
-ft_figure_label(ft_figure_t figure)
+ft_figures_label(ft_figure_t figure)
 {
-    return ft_figure_words[figure].label;
+    return ft_figure_names[figure].label;
 }
 
 
 ft_figure_t
-ft_figure_find(const char *name, size_t len)
+ft_figures_find(const char *name, size_t len)
 {
     ft_figure_t  figure;
 
     for (figure = 0; figure < FT_FIGURES; figure++) {
-        if (strlen(ft_figure_words[figure].name) == len
-            && memcmp(ft_figure_words[figure].name, name, len) == 0)
+        if (strlen(ft_figure_names[figure].name) == len
+            && memcmp(ft_figure_names[figure].name, name, len) == 0)
         {
             break;
         }
@@ -97,7 +97,7 @@ ft_figures_range(double *values, size_t n)
 
 
 bool
-ft_figures_sum_up(ft_summary_t *summary, const ft_figures_t *runs, size_t n)
+ft_figures_summarize(ft_summary_t *summary, const ft_figures_t *runs, size_t n)
 {
     size_t       i, defined;
     double      *values;

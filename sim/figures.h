@@ -1,6 +1,6 @@
 
 /*
- * What a run is judged by, and the same over many runs.
+ * The figures of a run, and their summary over many runs.
  */
 
 #ifndef FT_SIM_FIGURES_H_INCLUDED
@@ -14,13 +14,13 @@
 
 typedef enum {
     FT_SHOPPERS,
-    FT_ADMITTED,            /* went to checkout, or began to pay in a queue */
-    FT_EXPECTED,            /* orders to expect of them: less the declined */
+    FT_ADMITTED,            /* reached checkout, or started to pay */
+    FT_EXPECTED,            /* admitted, less the declined share */
     FT_CONFIRMED,
     FT_DECLINED,
     FT_SOLD_OUT,
     FT_REFUSED,             /* at the deadline */
-    FT_GAVE_UP,             /* while told to wait */
+    FT_GAVE_UP,             /* while waiting */
     FT_TIMED_OUT,           /* during a request at checkout */
     FT_ORDERS,
     FT_LATE_CHARGES,
@@ -30,7 +30,7 @@ typedef enum {
     FT_CHECKOUT_P95,
     FT_IN_PROGRESS_MAX,
     FT_HELD_MAX,
-    FT_OVER_ADMITTED,       /* beyond rate x period + burst, worst period */
+    FT_OVER_ADMITTED,       /* above rate x period + burst, worst period */
     FT_POLLS,
     FT_IDLE,
     FT_WAIT_P50,
@@ -43,7 +43,7 @@ typedef enum {
 } ft_figure_t;
 
 
-/* One run's; NAN where a figure is not defined. */
+/* NAN: not defined for the run. */
 typedef struct {
     double             value[FT_FIGURES];
 } ft_figures_t;
@@ -54,22 +54,22 @@ typedef struct {
     double             p95;
 } ft_range_t;
 
-/* Over the runs for which a figure is defined; all NAN if there are none. */
+/* Over the runs for which a figure is defined; NAN without such a run. */
 typedef struct {
     ft_range_t         range[FT_FIGURES];
 } ft_summary_t;
 
 
-/* False: no memory. */
-bool ft_figures_sum_up(ft_summary_t *summary, const ft_figures_t *runs,
+/* Returns false if out of memory. */
+bool ft_figures_summarize(ft_summary_t *summary, const ft_figures_t *runs,
     size_t n);
 
-/* A figure's name in JSON, and in a table. */
-const char *ft_figure_name(ft_figure_t figure);
-const char *ft_figure_label(ft_figure_t figure);
+/* A figure's name in JSON, and its label in a table. */
+const char *ft_figures_name(ft_figure_t figure);
+const char *ft_figures_label(ft_figure_t figure);
 
-/* FT_FIGURES: no figure is called so.  `len` bytes of name. */
-ft_figure_t ft_figure_find(const char *name, size_t len);
+/* Returns FT_FIGURES if no figure has the name. */
+ft_figure_t ft_figures_find(const char *name, size_t len);
 
 
 #endif /* FT_SIM_FIGURES_H_INCLUDED */

@@ -5,27 +5,27 @@
 #include <stdlib.h>
 
 
-/* what happens at a time, in its low bits; in the order of one instant */
+/* kind in the low bits of a point, in the order of events at one time */
 enum {
-    FT_MARK_PAID,
-    FT_MARK_ADMITTED,
-    FT_MARK_STOP,
-    FT_MARK_PAYING,
-    FT_MARK_WAIT,
-    FT_MARKS = 8
+    FT_IDLE_PAID,
+    FT_IDLE_ADMITTED,
+    FT_IDLE_STOP,
+    FT_IDLE_PAYING,
+    FT_IDLE_WAIT,
+    FT_IDLE_KINDS = 8
 };
 
 typedef struct {
     int64_t            waiting;
     int64_t            busy;
-    double             capacity;        /* slots, or admissions a us */
+    double             capacity;        /* slots, or admissions per us */
     double             offered;
     double             used;
 } ft_idle_t;
 
 
 static int
-ft_mark_order(const void *a, const void *b)
+ft_idle_order(const void *a, const void *b)
 {
     const int64_t  *x, *y;
 
@@ -37,8 +37,8 @@ ft_mark_order(const void *a, const void *b)
 
 
 static size_t
-ft_idle_mark_shopper(const ft_world_t *world, const ft_shopper_t *shopper,
-    int64_t *marks)
+ft_idle_add_shopper(const ft_world_t *world, const ft_shopper_t *shopper,
+    int64_t *points)
 {
     bool     slots;
     size_t   n;
@@ -56,20 +56,20 @@ ft_idle_mark_shopper(const ft_world_t *world, const ft_shopper_t *shopper,
         stop_us = shopper->leaves_us - FT_PAYMENT_MAX_US;
     }
 
-    came_us = ft_opened_us(world->options, shopper->first_us);
+    came_us = ft_options_opened_us(world->options, shopper->first_us);
 
     if (stop_us > came_us) {
-        marks[n++] = came_us * FT_MARKS + FT_MARK_WAIT;
-        marks[n++] = stop_us * FT_MARKS + FT_MARK_STOP;
+        points[n++] = came_us * FT_IDLE_KINDS + FT_IDLE_WAIT;
+        points[n++] = stop_us * FT_IDLE_KINDS + FT_IDLE_STOP;
     }
 
     if (slots && served_us != FT_NEVER) {
-        marks[n++] = shopper->paying_us * FT_MARKS + FT_MARK_PAYING;
-        marks[n++] = shopper->paid_us * FT_MARKS + FT_MARK_PAID;
+        points[n++] = shopper->paying_us * FT_IDLE_KINDS + FT_IDLE_PAYING;
+        points[n++] = shopper->paid_us * FT_IDLE_KINDS + FT_IDLE_PAID;
     }
 
     if (!slots && served_us != FT_NEVER) {
-        marks[n++] = served_us * FT_MARKS + FT_MARK_ADMITTED;
+        points[n++] = served_us * FT_IDLE_KINDS + FT_IDLE_ADMITTED;
     }
 
     return n;
@@ -77,14 +77,14 @@ ft_idle_mark_shopper(const ft_world_t *world, const ft_shopper_t *shopper,
 
 
 static void
-ft_idle_pass(ft_idle_t *idle, int64_t time_us)
+ft_idle_advance(ft_idle_t *idle, int64_t time_us)
 {
     double  used;
 
     if (idle->waiting > 0) {
         used = (double) idle->busy;
 
-        /* after a cut, payments under way may exceed the slots */
+        /* after a reduction, payments in progress may exceed the slots */
 
         if (used > idle->capacity) {
             used = idle->capacity;
@@ -97,27 +97,27 @@ ft_idle_pass(ft_idle_t *idle, int64_t time_us)
 
 
 static void
-ft_idle_apply(ft_idle_t *idle, int64_t mark)
+ft_idle_apply(ft_idle_t *idle, int64_t point)
 {
-    switch (mark % FT_MARKS) {
+    switch (point % FT_IDLE_KINDS) {
 
-    case FT_MARK_PAID:
+    case FT_IDLE_PAID:
         idle->busy--;
         break;
 
-    case FT_MARK_ADMITTED:
+    case FT_IDLE_ADMITTED:
         idle->used += (idle->waiting > 0);
         break;
 
-    case FT_MARK_STOP:
+    case FT_IDLE_STOP:
         idle->waiting--;
         break;
 
-    case FT_MARK_PAYING:
+    case FT_IDLE_PAYING:
         idle->busy++;
         break;
 
-    default: /* FT_MARK_WAIT */
+    default: /* FT_IDLE_WAIT */
         idle->waiting++;
     }
 }
@@ -128,11 +128,11 @@ ft_idle_change(const ft_world_t *world, ft_idle_t *idle,
     const ft_change_t *change)
 {
     if (world->options->slots > 0 && change->kind == FT_CHANGE_SLOTS) {
-        idle->capacity = ft_scaled(world->options, change->value);
+        idle->capacity = ft_options_scaled(world->options, change->value);
     }
 
     if (world->options->slots == 0 && change->kind == FT_CHANGE_RATE) {
-        idle->capacity = ft_scaled(world->options, change->value) / 1e6;
+        idle->capacity = ft_options_scaled(world->options, change->value) / 1e6;
     }
 }
 
@@ -147,10 +147,10 @@ ft_idle(const ft_world_t *world, int64_t *scratch)
 
     n = 0;
     for (i = 0; i < world->n; i++) {
-        n += ft_idle_mark_shopper(world, &world->shoppers[i], scratch + n);
+        n += ft_idle_add_shopper(world, &world->shoppers[i], scratch + n);
     }
 
-    qsort(scratch, n, sizeof(int64_t), ft_mark_order);
+    qsort(scratch, n, sizeof(int64_t), ft_idle_order);
 
     idle = (ft_idle_t) { 0 };
     idle.capacity = world->options->slots > 0
@@ -162,15 +162,15 @@ ft_idle(const ft_world_t *world, int64_t *scratch)
     k = 0;
 
     for (i = 0; i < n; i++) {
-        at_us = scratch[i] / FT_MARKS;
+        at_us = scratch[i] / FT_IDLE_KINDS;
 
         while (k < profile->nchanges && profile->changes[k].at_us <= at_us) {
-            ft_idle_pass(&idle, profile->changes[k].at_us - now_us);
+            ft_idle_advance(&idle, profile->changes[k].at_us - now_us);
             now_us = profile->changes[k].at_us;
             ft_idle_change(world, &idle, &profile->changes[k++]);
         }
 
-        ft_idle_pass(&idle, at_us - now_us);
+        ft_idle_advance(&idle, at_us - now_us);
         now_us = at_us;
         ft_idle_apply(&idle, scratch[i]);
     }

@@ -1,6 +1,6 @@
 
 /*
- * Capacity that lay idle although somebody waited for it.
+ * Capacity that was idle while shoppers waited for it.
  */
 
 #ifndef FT_SIM_IDLE_H_INCLUDED
@@ -11,9 +11,9 @@
 
 
 /*
- * The share of slot time, or without slots of the rate, that went unused while
- * anybody waited who could still have been served; NAN if nobody waited.
- * Call it after the sale; `scratch` holds 5 values a shopper.
+ * The share of slot time, or of the rate without slots, that was unused while
+ * a shopper waited who could still be served; NAN if none waited.  Call it
+ * after the sale; `scratch` holds 5 values per shopper.
  */
 double ft_idle(const ft_world_t *world, int64_t *scratch);
 

@@ -1,6 +1,6 @@
 
 /*
- * flash-sim: simulated sales, on the core that ships.
+ * flash-sim: simulates sales with the throttle's core.
  */
 
 #include <errno.h>
@@ -23,7 +23,7 @@ ft_sim_open_trace(const ft_options_t *options)
 
     trace = fopen(options->trace, "w");
     if (trace == NULL) {
-        fprintf(stderr, "flash-sim: --trace: cannot write %s: %s\n",
+        fprintf(stderr, "flash-sim: open() \"%s\" failed: %s\n",
                 options->trace, strerror(errno));
         exit(2);
     }
@@ -46,7 +46,7 @@ ft_sim_close_trace(const ft_options_t *options, FILE *trace)
     failed = (ferror(trace) != 0);
 
     if (fclose(trace) != 0 || failed) {
-        fprintf(stderr, "flash-sim: --trace: %s was not written in full\n",
+        fprintf(stderr, "flash-sim: write() \"%s\" failed\n",
                 options->trace);
         exit(2);
     }
@@ -81,7 +81,7 @@ ft_sim_runs(const ft_options_t *options, ft_summary_t *summary)
 
     ft_sim_close_trace(options, trace);
 
-    good = good && ft_figures_sum_up(summary, figures, options->runs);
+    good = good && ft_figures_summarize(summary, figures, options->runs);
 
     ft_run_free(&run);
     free(figures);
@@ -100,7 +100,7 @@ main(int argc, char **argv)
     ft_options_read(&options, argc, argv);
 
     if (!ft_sim_runs(&options, &summary)) {
-        fprintf(stderr, "flash-sim: no memory for %zu shoppers\n",
+        fprintf(stderr, "flash-sim: out of memory for %zu shoppers\n",
                 options.profile.narrivals);
         return 2;
     }

@@ -94,7 +94,7 @@ ft_measure_over_admitted(const ft_run_t *run, size_t n)
     options = run->world.options;
     rate = options->rate_milli / 1e3;
 
-    paced = ft_variant_edge(options->variant)
+    paced = ft_options_is_edge(options)
             || (options->variant == FT_IDEAL && options->slots == 0);
 
     if (!paced || rate == 0) {
@@ -105,9 +105,9 @@ ft_measure_over_admitted(const ft_run_t *run, size_t n)
         change = &options->profile.changes[i];
 
         if (change->kind == FT_CHANGE_RATE
-            && ft_scaled(options, change->value) > rate)
+            && ft_options_scaled(options, change->value) > rate)
         {
-            rate = ft_scaled(options, change->value);
+            rate = ft_options_scaled(options, change->value);
         }
     }
 

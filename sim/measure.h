@@ -1,6 +1,6 @@
 
 /*
- * A finished run's figures.
+ * The figures of a finished run.
  */
 
 #ifndef FT_SIM_MEASURE_H_INCLUDED
@@ -10,7 +10,7 @@
 #include "run.h"
 
 
-/* False: no memory. */
+/* Returns false if out of memory. */
 bool ft_measure(ft_run_t *run, ft_figures_t *figures);
 
 

@@ -4,6 +4,8 @@
 #include <argp.h>
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "ft_adapt.h"
@@ -46,7 +48,7 @@ enum {
 };
 
 
-/* as given, before the scale; FT_SIM_UNSET: not given */
+/* before the scale; FT_SIM_UNSET: not on the command line */
 typedef struct {
     ft_options_t      *options;
     int                deadline;
@@ -73,96 +75,115 @@ static const char  *ft_variant_names[] = {
 
 
 static const struct argp_option  ft_option_list[] = {
-    { NULL, 0, NULL, 0, "The sale:", 1 },
+    { NULL, 0, NULL, 0, "Sale:", 1 },
     { "profile", FT_OPT_PROFILE, "NAME", 0,
       "drop, low, peak, or a file (default peak)", 0 },
     { "scale", FT_OPT_SCALE, "X", 0,
-      "X times the shoppers, stock, slots, rate, burst and the bounds in "
-      "flight and on passes", 0 },
+      "multiply shoppers, stock, slots, rate, burst, inflight and sessions "
+      "by X (default 1)", 0 },
     { "patience", FT_OPT_PATIENCE, "S", 0,
-      "seconds a shopper keeps trying: 15 (default), 5-25, exp:600, or a "
+      "patience of a shopper in seconds: 15 (default), 5-25, exp:600, or a "
       "mixture such as 0.7*exp:600,0.3*3600", 0 },
     { "no-show", FT_OPT_NO_SHOW, "SHARE", 0,
-      "of the shoppers who vanish without notice after 1 to 5 polls", 0 },
+      "share of the shoppers who leave after 1 to 5 polls (default 0)", 0 },
     { "opens", FT_OPT_OPENS, "S", 0,
-      "the sale opens then: who comes before waits in a pre-queue, with all "
-      "of the patience left (0: it is open)", 0 },
+      "open the sale after S seconds; earlier shoppers wait in the pre-queue, "
+      "and their patience starts at the opening (default 0: open)", 0 },
     { "polls", FT_OPT_POLLS, "S", 0,
-      "seconds between two polls of a shopper whatever it is told, in the form "
-      "of --patience (default: as it is told)", 0 },
+      "seconds between polls, in the form of --patience (default: as advised)",
+      0 },
     { "stock", FT_OPT_STOCK, "N", 0,
-      "units (default 500 for drop and low, otherwise unlimited)", 0 },
+      "units in stock (default 500 for drop and low, otherwise unlimited)", 0 },
     { "slots", FT_OPT_SLOTS, "N", 0,
-      "payments at once (default 8; 0, the default of naive and reserve: "
-      "any number)", 0 },
+      "concurrent payments (default 8, for naive and reserve 0: unlimited)",
+      0 },
 
-    { NULL, 0, NULL, 0, "What stands before it:", 2 },
+    { NULL, 0, NULL, 0, "Throttle:", 2 },
     { "variant", FT_OPT_VARIANT, "NAME", 0,
       "naive, reserve, queue, deadline, waiting-room, edge-lottery, "
       "edge-proportional, edge-fair (default) or ideal", 0 },
     { "deadline", FT_OPT_DEADLINE, "on|off", 0,
       "start no payment that cannot end before the shopper leaves (default "
-      "off for the first five variants but deadline, on for the others)", 0 },
+      "off for naive, reserve, queue and waiting-room, otherwise on)", 0 },
     { "rate", FT_OPT_RATE, "R", 0,
-      "admissions a second (default 0: as many as checkout completes, which "
-      "the bound in flight tells)", 0 },
-    { "burst", FT_OPT_BURST, "N", 0, "admissions at one instant (default 8)",
-      0 },
+      "admissions per second (default 0: unlimited)", 0 },
+    { "burst", FT_OPT_BURST, "N", 0,
+      "burst of the rate, in admissions (default 8)", 0 },
     { "inflight", FT_OPT_INFLIGHT, "N", 0,
-      "admitted requests at checkout at once (default twice the slots; "
-      "0: any)", 0 },
+      "maximum of concurrent requests at checkout (default twice the slots; "
+      "0: unlimited)", 0 },
     { "sessions", FT_OPT_SESSIONS, "N", 0,
-      "passes alive at once (default 0: any)", 0 },
-    { "session", FT_OPT_SESSION, "S", 0, "the life of a pass (600)", 0 },
+      "maximum of valid passes (default 0: unlimited)", 0 },
+    { "session", FT_OPT_SESSION, "S", 0,
+      "lifetime of a pass in seconds (default 600)", 0 },
     { "over", FT_OPT_OVER, "SHARE", 0,
-      "of the passes that are over when checkout has answered (0)", 0 },
+      "share of the passes that are spent when checkout answers (default 0)",
+      0 },
     { "adapt", FT_OPT_ADAPT, "S", 0,
-      "what is let in follows checkout's answers, which should take so long "
-      "(default: it does not)", 0 },
+      "adapt admissions to a response time of checkout of S seconds (default: "
+      "off)", 0 },
     { "adapt-by", FT_OPT_ADAPT_BY, "window|aimd", 0,
-      "as it ships, or the rate by additive increase and multiplicative "
-      "decrease", 0 },
-    { "poll-min", FT_OPT_POLL_MIN, "S", 0, "least advised retry (0.3)", 0 },
-    { "poll-max", FT_OPT_POLL_MAX, "S", 0, "largest advised retry (15)", 0 },
+      "adapt by the core's window (default), or the rate by additive increase "
+      "and multiplicative decrease", 0 },
+    { "poll-min", FT_OPT_POLL_MIN, "S", 0,
+      "minimum of the advised retry interval (default 0.3)", 0 },
+    { "poll-max", FT_OPT_POLL_MAX, "S", 0,
+      "maximum of the advised retry interval (default 15)", 0 },
     { "hold", FT_OPT_HOLD, "S", 0,
-      "how long a called shopper may be held (2; 0: not)", 0 },
-    { "workers", FT_OPT_WORKERS, "N", 0, "worker processes (1)", 0 },
+      "maximum time to hold a called request (default 2; 0: off)", 0 },
+    { "workers", FT_OPT_WORKERS, "N", 0, "worker processes (default 1)", 0 },
     { "clock-skew", FT_OPT_CLOCK_SKEW, "S", 0,
-      "between the clocks of the first worker and the last (0)", 0 },
+      "clock difference of the first and the last worker (default 0)", 0 },
 
-    { NULL, 0, NULL, 0, "What to print:", 3 },
-    { "runs", FT_OPT_RUNS, "N", 0, "(default 400)", 0 },
-    { "seed", FT_OPT_SEED, "N", 0, "(default 1)", 0 },
-    { "json", FT_OPT_JSON, NULL, 0, "JSON instead of a table", 0 },
-    { "trace", FT_OPT_TRACE, "FILE", 0, "write one shopper a line", 0 },
+    { NULL, 0, NULL, 0, "Output:", 3 },
+    { "runs", FT_OPT_RUNS, "N", 0, "number of runs (default 400)", 0 },
+    { "seed", FT_OPT_SEED, "N", 0, "random seed (default 1)", 0 },
+    { "json", FT_OPT_JSON, NULL, 0, "print JSON instead of a table", 0 },
+    { "trace", FT_OPT_TRACE, "FILE", 0, "write one line per shopper", 0 },
     { "require", FT_OPT_REQUIRE, "X", 0,
-      "a bound that a mean must keep, such as 'confirmed>=1800', 'idle<=0.005' "
-      "or 'oversold=42.5+-1'; may be repeated; prints only these and exits "
-      "with 1 if one is missed", 0 },
-    { "title", FT_OPT_TITLE, "TEXT", 0, "names the lines of --require", 0 },
+      "require a mean, such as 'confirmed>=1800', 'idle<=0.005' or "
+      "'oversold=42.5+-1'; repeatable; print only these figures and exit with "
+      "1 if a requirement is not met", 0 },
+    { "title", FT_OPT_TITLE, "TEXT", 0, "first column of --require", 0 },
     { NULL, 0, NULL, 0, NULL, 0 }
 };
 
 
 const char *
-ft_variant_name(ft_variant_t variant)
+ft_options_variant_name(ft_variant_t variant)
 {
     return ft_variant_names[variant];
 }
 
 
+static void __attribute__((format(printf, 4, 5)))
+ft_option_invalid(struct argp_state *state, const char *name, const char *text,
+    const char *expected, ...)
+{
+    char     buffer[256];
+    va_list  args;
+
+    va_start(args, expected);
+    vsnprintf(buffer, sizeof(buffer), expected, args);
+    va_end(args);
+
+    argp_error(state, "invalid value \"%s\" for --%s: expected %s", text, name,
+               buffer);
+}
+
+
 static double
 ft_option_number(struct argp_state *state, const char *name, const char *text,
-    double least, double most)
+    double min, double max)
 {
     char    *end;
     double   value;
 
     value = strtod(text, &end);
 
-    if (end == text || *end != '\0' || !(value >= least) || value > most) {
-        argp_error(state, "--%s takes a number from %.12g to %.12g, not \"%s\"",
-                   name, least, most, text);
+    if (end == text || *end != '\0' || !(value >= min) || value > max) {
+        ft_option_invalid(state, name, text,
+                          "a number from %.12g to %.12g", min, max);
     }
 
     return value;
@@ -171,14 +192,14 @@ ft_option_number(struct argp_state *state, const char *name, const char *text,
 
 static double
 ft_option_integer(struct argp_state *state, const char *name, const char *text,
-    double least, double most)
+    double min, double max)
 {
     double  value;
 
-    value = ft_option_number(state, name, text, least, most);
+    value = ft_option_number(state, name, text, min, max);
 
     if (value != floor(value)) {
-        argp_error(state, "--%s takes a whole number, not \"%s\"", name, text);
+        ft_option_invalid(state, name, text, "an integer");
     }
 
     return value;
@@ -187,9 +208,9 @@ ft_option_integer(struct argp_state *state, const char *name, const char *text,
 
 static uint32_t
 ft_option_ms(struct argp_state *state, const char *name, const char *text,
-    double least, double most)
+    double min, double max)
 {
-    return (uint32_t) lround(ft_option_number(state, name, text, least, most)
+    return (uint32_t) lround(ft_option_number(state, name, text, min, max)
                              * 1000);
 }
 
@@ -207,9 +228,9 @@ ft_option_variant(struct argp_state *state, const char *text)
         }
     }
 
-    argp_error(state, "--variant takes naive, reserve, queue, deadline, "
-               "waiting-room, edge-lottery, edge-proportional, edge-fair or "
-               "ideal, not \"%s\"", text);
+    ft_option_invalid(state, "variant", text,
+                      "naive, reserve, queue, deadline, waiting-room, "
+                      "edge-lottery, edge-proportional, edge-fair or ideal");
 
     return FT_EDGE_FAIR;
 }
@@ -219,7 +240,7 @@ static int
 ft_option_switch(struct argp_state *state, const char *name, const char *text)
 {
     if (strcmp(text, "on") != 0 && strcmp(text, "off") != 0) {
-        argp_error(state, "--%s takes on or off, not \"%s\"", name, text);
+        ft_option_invalid(state, name, text, "on or off");
     }
 
     return strcmp(text, "on") == 0;
@@ -247,9 +268,10 @@ ft_option_sale(int key, char *text, struct argp_state *state)
 
     case FT_OPT_PATIENCE:
         if (!ft_patience_parse(&options->patience, text)) {
-            argp_error(state, "--patience takes seconds as 15, 5-25, exp:600 or "
-                       "a mixture as 0.7*exp:600,0.3*3600 (weights add up to "
-                       "1), not \"%s\"", text);
+            ft_option_invalid(state, "patience", text,
+                              "seconds such as 15, 5-25 or exp:600, or a "
+                              "mixture such as 0.7*exp:600,0.3*3600 with "
+                              "weights that add up to 1");
         }
 
         options->patience_name = text;
@@ -265,8 +287,9 @@ ft_option_sale(int key, char *text, struct argp_state *state)
 
     case FT_OPT_POLLS:
         if (!ft_patience_parse(&options->polls, text)) {
-            argp_error(state, "--polls takes seconds in a form of --patience, "
-                       "such as 0.3-1, not \"%s\"", text);
+            ft_option_invalid(state, "polls", text,
+                              "seconds in a form of --patience, such as "
+                              "0.3-1");
         }
 
         return 0;
@@ -324,7 +347,7 @@ ft_option_edge(int key, char *text, struct argp_state *state)
         return 0;
 
     case FT_OPT_OVER:
-        options->over = ft_option_number(state, "over", text, 0, 1);
+        options->spent_share = ft_option_number(state, "over", text, 0, 1);
         return 0;
 
     case FT_OPT_ADAPT:
@@ -335,8 +358,7 @@ ft_option_edge(int key, char *text, struct argp_state *state)
 
     case FT_OPT_ADAPT_BY:
         if (strcmp(text, "window") != 0 && strcmp(text, "aimd") != 0) {
-            argp_error(state, "--adapt-by takes window or aimd, not \"%s\"",
-                       text);
+            ft_option_invalid(state, "adapt-by", text, "window or aimd");
         }
 
         options->aimd = (strcmp(text, "aimd") == 0);
@@ -399,9 +421,10 @@ ft_option_output(int key, char *text, struct argp_state *state)
 
     case FT_OPT_REQUIRE:
         if (!ft_require_add(&options->requires, text)) {
-            argp_error(state, "--require takes up to %d of FIGURE>=X, FIGURE<=X "
-                       "or FIGURE=X+-Y, FIGURE being a name that --json "
-                       "prints, not \"%s\"", FT_REQUIRES_MAX, text);
+            ft_option_invalid(state, "require", text,
+                              "FIGURE>=X, FIGURE<=X or FIGURE=X+-Y with a "
+                              "figure of --json, at most %d times",
+                              FT_REQUIRES_MAX);
         }
 
         return 0;
@@ -427,7 +450,8 @@ ft_options_resolve(ft_given_t *given, struct argp_state *state)
     if (!ft_profile_read(&options->profile, options->profile_name,
                          options->scale, &error))
     {
-        argp_failure(state, 2, 0, "%s", error != NULL ? error : "no memory");
+        argp_failure(state, 2, 0, "%s",
+                     error != NULL ? error : "out of memory");
     }
 
     if (given->slots == FT_SIM_UNSET) {
@@ -442,13 +466,15 @@ ft_options_resolve(ft_given_t *given, struct argp_state *state)
         given->stock = (double) options->profile.stock;
     }
 
-    options->slots = (uint32_t) ft_scaled(options, given->slots);
-    options->inflight = (uint32_t) ft_scaled(options, given->inflight);
-    options->sessions = (uint32_t) ft_scaled(options, given->sessions);
-    options->burst = (uint32_t) fmax(1, ft_scaled(options, given->burst));
-    options->rate_milli = (uint32_t) (ft_scaled(options, given->rate) * 1000);
+    options->slots = (uint32_t) ft_options_scaled(options, given->slots);
+    options->inflight = (uint32_t) ft_options_scaled(options, given->inflight);
+    options->sessions = (uint32_t) ft_options_scaled(options, given->sessions);
+    options->burst = (uint32_t) fmax(1, ft_options_scaled(options,
+                                                          given->burst));
+    options->rate_milli = (uint32_t) (ft_options_scaled(options, given->rate)
+                                      * 1000);
     options->stock = given->stock == FT_SIM_UNSET
-                     ? -1 : (int64_t) ft_scaled(options, given->stock);
+                     ? -1 : (int64_t) ft_options_scaled(options, given->stock);
 
     playbook = options->variant <= FT_WAITING_ROOM
                && options->variant != FT_DEADLINE;
@@ -461,44 +487,44 @@ ft_options_check(const ft_options_t *options, struct argp_state *state)
 {
     bool  edge;
 
-    edge = ft_variant_edge(options->variant);
+    edge = ft_options_is_edge(options);
 
     if (options->poll_min_ms > options->poll_max_ms) {
         argp_error(state, "--poll-min must not exceed --poll-max");
     }
 
     if (options->no_show > 0 && !edge && options->variant != FT_WAITING_ROOM) {
-        argp_error(state, "--no-show needs a variant where shoppers poll: "
-                   "waiting-room or one of the edge's");
+        argp_error(state, "--no-show requires --variant waiting-room or an "
+                   "edge variant");
     }
 
     if (options->opens_ms && !edge) {
-        argp_error(state, "--opens needs one of the edge's variants");
+        argp_error(state, "--opens requires an edge variant");
     }
 
     if (options->polls.n && options->variant != FT_EDGE_FAIR
         && options->variant != FT_EDGE_PROPORTIONAL)
     {
-        argp_error(state, "--polls needs a variant that tells when to come "
-                   "back: edge-fair or edge-proportional");
+        argp_error(state, "--polls requires --variant edge-fair or "
+                   "edge-proportional");
     }
 
     if (options->slots == 0 && options->variant == FT_WAITING_ROOM) {
-        argp_error(state, "--variant waiting-room lets in as many as --slots "
-                   "says, at least 1");
+        argp_error(state, "--variant waiting-room requires at least 1 in "
+                   "--slots");
     }
 
     if (options->rate_milli == 0 && edge && options->inflight == 0
         && options->sessions == 0 && options->adapt_ms == 0)
     {
-        argp_error(state, "without --slots or --inflight, --rate or --sessions "
-                   "must bound the admissions");
+        argp_error(state, "the edge requires --slots, --inflight, --rate, "
+                   "--sessions or --adapt");
     }
 
     if (options->rate_milli == 0 && options->slots == 0
         && options->variant == FT_IDEAL)
     {
-        argp_error(state, "--variant ideal needs --slots or --rate");
+        argp_error(state, "--variant ideal requires --slots or --rate");
     }
 }
 
@@ -512,7 +538,7 @@ ft_option_parse(int key, char *text, struct argp_state *state)
     given = state->input;
 
     if (key == ARGP_KEY_ARG) {
-        argp_error(state, "\"%s\" is not an option", text);
+        argp_error(state, "unexpected argument \"%s\"", text);
     }
 
     if (key == ARGP_KEY_END) {
@@ -543,10 +569,9 @@ ft_options_read(ft_options_t *options, int argc, char **argv)
     static const struct argp  argp = {
         .options = ft_option_list,
         .parser = ft_option_parse,
-        .doc = "Simulates flash sales with the throttle that ships: what is "
-               "sold, to whom, and how fairly.\v"
-               "Prints the mean over the runs, and the 5th and the 95th "
-               "percentile."
+        .doc = "Simulates flash sales with the throttle's core.\v"
+               "Prints the mean of each figure over the runs, and the 5th and "
+               "the 95th percentile."
     };
 
     *options = (ft_options_t) {

@@ -1,6 +1,6 @@
 
 /*
- * What is simulated: flash-sim's command line.
+ * flash-sim's command line.
  */
 
 #ifndef FT_SIM_OPTIONS_H_INCLUDED
@@ -20,13 +20,13 @@
 typedef enum {
     FT_NAIVE,               /* check the stock, pay, then write */
     FT_RESERVE,             /* reserve the unit, pay, keep or release it */
-    FT_QUEUE,               /* the same, waiting for a payment slot */
-    FT_DEADLINE,            /* the same; no payment that cannot end in time */
-    FT_WAITING_ROOM,        /* 503 beyond 8 in progress, random retry */
-    FT_EDGE_LOTTERY,        /* the edge's bucket, random retry */
-    FT_EDGE_PROPORTIONAL,   /* the edge's stateless controller */
-    FT_EDGE_FAIR,           /* the edge as it ships */
-    FT_IDEAL                /* one line, all requests held open */
+    FT_QUEUE,               /* reserve, with a queue for the payment slots */
+    FT_DEADLINE,            /* queue, without payments that would end late */
+    FT_WAITING_ROOM,        /* 503 above --slots in progress, random retry */
+    FT_EDGE_LOTTERY,        /* the edge with a bucket alone, random retry */
+    FT_EDGE_PROPORTIONAL,   /* the edge with the proportional controller */
+    FT_EDGE_FAIR,           /* the edge with the default controller */
+    FT_IDEAL                /* a single queue that holds all requests open */
 } ft_variant_t;
 
 
@@ -37,7 +37,7 @@ typedef struct {
     const char        *trace;
     ft_profile_t       profile;
     ft_patience_t      patience;
-    ft_patience_t      polls;       /* between two; none: as told */
+    ft_patience_t      polls;       /* between polls; empty: as advised */
     ft_requires_t      requires;
     ft_variant_t       variant;
     bool               deadline;
@@ -46,17 +46,17 @@ typedef struct {
     uint64_t           seed;
     double             scale;
     double             no_show;     /* share of the shoppers */
-    uint32_t           opens_ms;    /* who is there before is shuffled; 0: none */
+    uint32_t           opens_ms;    /* 0: the sale is open */
     uint32_t           slots;       /* 0: payments never wait */
     int64_t            stock;       /* -1: unlimited */
     uint32_t           rate_milli;
     uint32_t           burst;
     uint32_t           inflight;
-    uint32_t           sessions;    /* most passes alive; 0: any */
+    uint32_t           sessions;    /* 0: unlimited */
     uint32_t           session_ms;
-    double             over;        /* share of passes over when sold */
-    uint32_t           adapt_ms;    /* target; 0: nothing adapts */
-    bool               aimd;        /* the textbook's way */
+    double             spent_share; /* of the passes, when answered */
+    uint32_t           adapt_ms;    /* target; 0: no adaptation */
+    bool               aimd;        /* adapt by AIMD */
     uint32_t           poll_min_ms;
     uint32_t           poll_max_ms;
     uint32_t           hold_ms;
@@ -65,24 +65,25 @@ typedef struct {
 } ft_options_t;
 
 
-/* Reads the command line; ends the program with a message if it is wrong. */
+/* Reads the command line; exits with status 2 and a message on an error. */
 void ft_options_read(ft_options_t *options, int argc, char **argv);
 
 void ft_options_free(ft_options_t *options);
 
-const char *ft_variant_name(ft_variant_t variant);
+const char *ft_options_variant_name(ft_variant_t variant);
 
 static inline bool
-ft_variant_edge(ft_variant_t variant)
+ft_options_is_edge(const ft_options_t *options)
 {
-    return variant == FT_EDGE_LOTTERY || variant == FT_EDGE_PROPORTIONAL
-           || variant == FT_EDGE_FAIR;
+    return options->variant == FT_EDGE_LOTTERY
+           || options->variant == FT_EDGE_PROPORTIONAL
+           || options->variant == FT_EDGE_FAIR;
 }
 
 
-/* From when on it could be served. */
+/* The earliest time at which checkout can serve the shopper. */
 static inline int64_t
-ft_opened_us(const ft_options_t *options, int64_t first_us)
+ft_options_opened_us(const ft_options_t *options, int64_t first_us)
 {
     int64_t  opens_us;
 
@@ -92,9 +93,9 @@ ft_opened_us(const ft_options_t *options, int64_t first_us)
 }
 
 
-/* A profile's slots or rate, as large as the sale is. */
+/* A value of the profile, multiplied by --scale. */
 static inline double
-ft_scaled(const ft_options_t *options, double value)
+ft_options_scaled(const ft_options_t *options, double value)
 {
     return value * options->scale;
 }

@@ -92,7 +92,7 @@ ft_patience_draw(const ft_patience_t *patience, ft_random_t *random)
     double                     seconds, unit;
     const ft_patience_part_t  *part;
 
-    /* always two draws, so that other forms do not shift the sequence */
+    /* two draws in every form keep the random sequence the same */
 
     unit = ft_random_unit(random);
 

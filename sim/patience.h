@@ -2,7 +2,7 @@
 /*
  * How long a shopper keeps trying, from its first attempt.
  *
- *   15              15 seconds, all alike
+ *   15              15 seconds for all
  *   5-25            uniform
  *   exp:600         exponential, mean 600 s
  *   0.7*exp:600,0.3*3600   a mixture; the weights add up to 1
@@ -32,10 +32,10 @@ typedef struct {
 } ft_patience_t;
 
 
-/* False: not one of the forms above. */
+/* Returns false if the text has none of the forms above. */
 bool ft_patience_parse(ft_patience_t *patience, const char *text);
 
-/* One shopper's, in us. */
+/* Draws the patience of one shopper, in us. */
 int64_t ft_patience_draw(const ft_patience_t *patience, ft_random_t *random);
 
 

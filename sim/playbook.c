@@ -1,7 +1,5 @@
 
-/*
- * The shop without an edge, as in the playbook's experiments.
- */
+#include "playbook.h"
 
 #include "world.h"
 
@@ -13,8 +11,6 @@ ft_playbook_request(ft_world_t *world, ft_shopper_t *shopper)
         ft_checkout_begin(world, shopper);
         return;
     }
-
-    /* the waiting room lets in no more than can pay at once */
 
     if (world->checkout.in_progress < world->options->slots) {
         shopper->admitted_us = world->now_us;

@@ -1,7 +1,7 @@
 #!/bin/sh
 #
-# The playbook's predictions, and what this simulator makes of them: means of
-# 400 runs, within 1 % (counts under 50: within 1).
+# Compares the simulator with the playbook's predictions: the mean of 400 runs
+# must be within 1 %, or within 1 for counts below 50.
 #
 # usage: sim/predict.sh [RUNS]
 

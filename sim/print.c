@@ -23,7 +23,7 @@ ft_print_table(const ft_options_t *options, const ft_summary_t *summary)
     const ft_range_t  *range;
 
     printf("%s, %s, patience %s s, deadline check %s: %u runs, seed %llu\n\n",
-           ft_variant_name(options->variant), options->profile_name,
+           ft_options_variant_name(options->variant), options->profile_name,
            options->patience_name, options->deadline ? "on" : "off",
            options->runs, (unsigned long long) options->seed);
     printf("%-27s %10s %10s %10s\n", "", "mean", "p5", "p95");
@@ -31,7 +31,7 @@ ft_print_table(const ft_options_t *options, const ft_summary_t *summary)
     for (figure = 0; figure < FT_FIGURES; figure++) {
         range = &summary->range[figure];
 
-        printf("%-27s", ft_figure_label(figure));
+        printf("%-27s", ft_figures_label(figure));
         ft_print_number(range->mean);
         ft_print_number(range->p5);
         ft_print_number(range->p95);
@@ -80,7 +80,7 @@ ft_print_json(const ft_options_t *options, const ft_summary_t *summary)
 
     printf("{");
     ft_print_json_string("profile", options->profile_name);
-    ft_print_json_string("variant", ft_variant_name(options->variant));
+    ft_print_json_string("variant", ft_options_variant_name(options->variant));
     ft_print_json_string("patience", options->patience_name);
     printf("\"deadline\":%s,\"runs\":%u,\"seed\":%llu,\"scale\":%g,"
            "\"no_show\":%g,\"slots\":%u,\"rate\":%g,\"burst\":%u,"
@@ -96,7 +96,7 @@ ft_print_json(const ft_options_t *options, const ft_summary_t *summary)
     for (figure = 0; figure < FT_FIGURES; figure++) {
         range = &summary->range[figure];
 
-        printf(",\n\"%s\":{", ft_figure_name(figure));
+        printf(",\n\"%s\":{", ft_figures_name(figure));
         ft_print_json_number("mean", range->mean);
         printf(",");
         ft_print_json_number("p5", range->p5);
@@ -123,7 +123,8 @@ ft_print_requires(const ft_options_t *options, const ft_summary_t *summary)
         met = ft_require_met(require, summary);
         all = all && met;
 
-        printf("%-34s %-25s", options->title, ft_figure_label(require->figure));
+        printf("%-34s %-25s", options->title,
+               ft_figures_label(require->figure));
         ft_print_number(summary->range[require->figure].mean);
         printf("   %-14s %s\n", require->text, met ? "ok" : "MISSED");
     }

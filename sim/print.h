@@ -1,6 +1,6 @@
 
 /*
- * What flash-sim prints.
+ * The output of flash-sim.
  */
 
 #ifndef FT_SIM_PRINT_H_INCLUDED
@@ -14,7 +14,7 @@
 void ft_print_table(const ft_options_t *options, const ft_summary_t *summary);
 void ft_print_json(const ft_options_t *options, const ft_summary_t *summary);
 
-/* What was required, reached, and whether that is enough.  False: it is not. */
+/* Prints the required figures; returns false if a requirement is not met. */
 bool ft_print_requires(const ft_options_t *options,
     const ft_summary_t *summary);
 

@@ -22,14 +22,14 @@ typedef struct {
 } ft_profile_builtin_t;
 
 
-/* the playbook's own */
+/* from the playbook */
 static const ft_profile_builtin_t  ft_profile_builtins[] = {
     { "drop", 500, "10 0 300\n20 300 300\n5 300 0\n" },
     { "low", 500, "10 0 30\n20 30 30\n5 30 0\n" },
     { "peak", -1, "10 0 64\n30 64 64\n10 64 0\n" }
 };
 
-static const char  *ft_change_words[] = {
+static const char  *ft_change_keywords[] = {
     [FT_CHANGE_SLOTS] = "slots",
     [FT_CHANGE_RATE] = "rate",
     [FT_CHANGE_INFLIGHT] = "inflight",
@@ -43,7 +43,7 @@ ft_profile_grow(void *array, size_t n, size_t size)
 {
     array = realloc(array, n * size);
     if (array == NULL) {
-        fprintf(stderr, "flash-sim: no memory for the profile\n");
+        fprintf(stderr, "flash-sim: out of memory for the profile\n");
         exit(1);
     }
 
@@ -55,17 +55,17 @@ static bool
 ft_profile_add_change(ft_profile_t *profile, const char *line)
 {
     int          end, fields;
-    char         word[32];
+    char         keyword[32];
     size_t       kind, kinds;
     double       at, value;
     ft_change_t  *change;
 
     value = 0;
     end = 0;
-    kinds = sizeof(ft_change_words) / sizeof(ft_change_words[0]);
+    kinds = sizeof(ft_change_keywords) / sizeof(ft_change_keywords[0]);
 
-    fields = sscanf(line, " at %lf %31[a-z-] %n%lf %n", &at, word, &end, &value,
-                    &end);
+    fields = sscanf(line, " at %lf %31[a-z-] %n%lf %n", &at, keyword, &end,
+                    &value, &end);
 
     if (fields < 2 || line[end] != '\0' || !(at >= 0)
         || at > FT_PROFILE_SECONDS_MAX || !(value >= 0) || value > 1e9)
@@ -74,12 +74,12 @@ ft_profile_add_change(ft_profile_t *profile, const char *line)
     }
 
     for (kind = 0; kind < kinds; kind++) {
-        if (strcmp(word, ft_change_words[kind]) == 0) {
+        if (strcmp(keyword, ft_change_keywords[kind]) == 0) {
             break;
         }
     }
 
-    /* a capacity of nothing would leave the line standing for ever */
+    /* with a capacity of 0 the sale would never end */
 
     if (kind == kinds
         || (kind == FT_CHANGE_RESTART ? fields != 2 : fields != 3 || !value))
@@ -129,29 +129,29 @@ static bool
 ft_profile_parse(ft_profile_t *profile, FILE *file, const char *name,
     char **error)
 {
-    char      line[FT_PROFILE_LINE_MAX], word[3];
+    char      line[FT_PROFILE_LINE_MAX], keyword[3];
     bool      good;
     unsigned  number;
 
     for (number = 1; fgets(line, sizeof(line), file) != NULL; number++) {
         line[strcspn(line, "#\r\n")] = '\0';
 
-        if (sscanf(line, " %2s", word) != 1) {
+        if (sscanf(line, " %2s", keyword) != 1) {
             continue;
         }
 
-        if (strcmp(word, "at") == 0) {
+        if (strcmp(keyword, "at") == 0) {
             good = ft_profile_add_change(profile, line);
         } else {
             good = ft_profile_add_stage(profile, line);
         }
 
         if (!good) {
-            if (asprintf(error, "profile %s, line %u: \"%s\" is neither "
-                         "\"SECONDS FROM TO\" nor \"at SECONDS slots N\", "
-                         "\"... rate R\", \"... inflight N\", "
-                         "\"... payment-factor F\" or \"... restart\"",
-                         name, number, line) == -1)
+            if (asprintf(error, "invalid line \"%s\" in %s:%u, it must be "
+                         "\"SECONDS FROM TO\" or \"at SECONDS CHANGE\" with "
+                         "a change \"slots N\", \"rate R\", \"inflight N\", "
+                         "\"payment-factor F\" or \"restart\"",
+                         line, name, number) == -1)
             {
                 *error = NULL;
             }
@@ -164,7 +164,7 @@ ft_profile_parse(ft_profile_t *profile, FILE *file, const char *name,
 }
 
 
-/* Seconds into a stage at which it has brought `area` shoppers. */
+/* Seconds from the start of the stage to the arrival of `area` shoppers. */
 static double
 ft_profile_when(const ft_stage_t *stage, double scale, double area)
 {
@@ -177,7 +177,7 @@ ft_profile_when(const ft_stage_t *stage, double scale, double area)
         return area / from;
     }
 
-    /* the root of from x t + slope x t^2 / 2 = area that does not cancel */
+    /* solves from x t + slope x t^2 / 2 = area without cancellation */
 
     root = from * from + 2 * slope * area;
 
@@ -202,7 +202,7 @@ ft_profile_schedule(ft_profile_t *profile, double scale)
         return;
     }
 
-    /* rounding must not lose the shopper who comes at the last instant */
+    /* one more than the total: rounding must not lose the last arrival */
 
     profile->arrivals_us = ft_profile_grow(NULL, (size_t) total + 2,
                                            sizeof(int64_t));
@@ -274,9 +274,8 @@ ft_profile_read(ft_profile_t *profile, const char *name, double scale,
 
     file = ft_profile_open(profile, name);
     if (file == NULL) {
-        if (asprintf(error, "profile \"%s\" is not drop, low or peak, and "
-                     "cannot be read as a file: %s", name, strerror(errno))
-            == -1)
+        if (asprintf(error, "open() \"%s\" failed: %s; the built-in profiles "
+                     "are drop, low and peak", name, strerror(errno)) == -1)
         {
             *error = NULL;
         }
@@ -300,9 +299,9 @@ ft_profile_read(ft_profile_t *profile, const char *name, double scale,
     ft_profile_schedule(profile, scale);
 
     if (profile->narrivals == 0) {
-        if (asprintf(error, "profile %s, scaled by %g, brings no shopper, or "
-                     "more than %.0f", name, scale, FT_PROFILE_SHOPPERS_MAX)
-            == -1)
+        if (asprintf(error, "invalid profile \"%s\" with scale %g, the number "
+                     "of shoppers must be 1 to %.0f", name, scale,
+                     FT_PROFILE_SHOPPERS_MAX) == -1)
         {
             *error = NULL;
         }

@@ -1,15 +1,15 @@
 
 /*
- * A sale's profile: how many shoppers a second come, and when capacity changes.
+ * A sale's profile: the arrival rate, and the changes of capacity.
  *
- * A file has one statement a line, `#` begins a comment:
+ * A file has one statement per line; `#` begins a comment:
  *
  *   SECONDS FROM TO             a stage: the rate goes from FROM/s to TO/s
- *   at SECONDS slots N          payment slots from then on
- *   at SECONDS rate R           admissions a second from then on
- *   at SECONDS inflight N       admitted requests at checkout from then on
- *   at SECONDS payment-factor F payments take F times as long from then on
- *   at SECONDS restart          the edge loses its state, tickets live on
+ *   at SECONDS slots N          payment slots
+ *   at SECONDS rate R           admissions per second
+ *   at SECONDS inflight N       maximum of admitted requests at checkout
+ *   at SECONDS payment-factor F payments take F times as long
+ *   at SECONDS restart          the edge loses its state, but not the tickets
  */
 
 #ifndef FT_SIM_PROFILE_H_INCLUDED
@@ -54,9 +54,9 @@ typedef struct {
 
 
 /*
- * Reads drop, low, peak or a file, and makes the arrivals: the i-th comes when
- * the integral of the rate, times scale, reaches i, as k6 schedules them.
- * False: *error (free it) says what is wrong and where.
+ * Reads drop, low, peak or a file.  The i-th shopper arrives when the integral
+ * of the rate, times scale, reaches i, as in k6.  On failure returns false and
+ * sets *error to an allocated message, or to NULL if out of memory.
  */
 bool ft_profile_read(ft_profile_t *profile, const char *name, double scale,
     char **error);

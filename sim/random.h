@@ -1,7 +1,7 @@
 
 /*
- * Pseudo-random numbers that are the same everywhere: xoshiro256** (Blackman
- * and Vigna, 2018), seeded by splitmix64.
+ * Reproducible pseudo-random numbers: xoshiro256** (Blackman and Vigna, 2018),
+ * seeded by splitmix64.
  */
 
 #ifndef FT_SIM_RANDOM_H_INCLUDED
@@ -29,7 +29,7 @@ ft_random_split(uint64_t *x)
 }
 
 
-/* One of many independent streams of a seed. */
+/* Seeds one of the independent streams of a run. */
 static inline void
 ft_random_seed(ft_random_t *random, uint64_t seed, uint64_t run,
     uint64_t stream)

@@ -23,10 +23,10 @@ ft_require_add(ft_requires_t *requires, const char *text)
 
     len = strcspn(text, "<>=");
     sign = text + len;
-    require->figure = ft_figure_find(text, len);
+    require->figure = ft_figures_find(text, len);
     require->text = sign;
-    require->least = -INFINITY;
-    require->most = INFINITY;
+    require->min = -INFINITY;
+    require->max = INFINITY;
 
     if (require->figure == FT_FIGURES) {
         return false;
@@ -36,16 +36,16 @@ ft_require_add(ft_requires_t *requires, const char *text)
     tolerance = 0;
 
     if (sscanf(sign, ">=%lf%n", &value, &end) == 1) {
-        require->least = value;
+        require->min = value;
 
     } else if (sscanf(sign, "<=%lf%n", &value, &end) == 1) {
-        require->most = value;
+        require->max = value;
 
     } else if (sscanf(sign, "=%lf%n+-%lf%n", &value, &end, &tolerance, &end)
                >= 1)
     {
-        require->least = value - tolerance;
-        require->most = value + tolerance;
+        require->min = value - tolerance;
+        require->max = value + tolerance;
 
     } else {
         return false;
@@ -64,5 +64,5 @@ ft_require_met(const ft_require_t *require, const ft_summary_t *summary)
 
     mean = summary->range[require->figure].mean;
 
-    return mean >= require->least && mean <= require->most;
+    return mean >= require->min && mean <= require->max;
 }

@@ -1,6 +1,6 @@
 
 /*
- * What a mean must reach: "confirmed>=1800", "idle<=0.005", or
+ * Requirements on the mean of a figure: "confirmed>=1800", "idle<=0.005" or
  * "oversold=42.5+-1".
  */
 
@@ -17,9 +17,9 @@
 
 typedef struct {
     ft_figure_t        figure;
-    double             least;
-    double             most;
-    const char        *text;        /* from the sign on */
+    double             min;
+    double             max;
+    const char        *text;        /* from the operator on */
 } ft_require_t;
 
 typedef struct {
@@ -28,10 +28,10 @@ typedef struct {
 } ft_requires_t;
 
 
-/* Adds one; keeps a pointer to text.  False: not one of the forms above. */
+/* Keeps a pointer to text.  Returns false if malformed, or the list is full. */
 bool ft_require_add(ft_requires_t *requires, const char *text);
 
-/* Whether a summary meets it; a figure that is not defined does not. */
+/* A figure that is not defined meets no requirement. */
 bool ft_require_met(const ft_require_t *require, const ft_summary_t *summary);
 
 

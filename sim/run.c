@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "measure.h"
+#include "playbook.h"
 
 
-/* independent streams of random numbers, so that variants meet one crowd */
+/* separate streams, so that all variants get the same shoppers */
 enum {
     FT_STREAM_PATIENCE,
     FT_STREAM_PAYMENTS,
@@ -15,8 +16,8 @@ enum {
 };
 
 
-/* who vanishes does so after 1 to this many polls */
-#define FT_VANISH_POLLS  5
+/* a no-show leaves after 1 to FT_NO_SHOW_POLLS_MAX polls */
+#define FT_NO_SHOW_POLLS_MAX  5
 
 
 bool
@@ -39,7 +40,7 @@ ft_run_init(ft_run_t *run, const ft_options_t *options)
     run->requests = malloc(n * sizeof(double));
     run->scratch = malloc(n * 5 * sizeof(int64_t));
 
-    if (ft_variant_edge(options->variant)) {
+    if (ft_options_is_edge(options)) {
         world->edge = ft_edge_create(options);
 
         if (world->edge == NULL) {
@@ -83,7 +84,7 @@ ft_run_make_crowd(ft_world_t *world, uint32_t number)
         shopper = &world->shoppers[i];
 
         shopper->first_us = options->profile.arrivals_us[i];
-        shopper->leaves_us = ft_opened_us(options, shopper->first_us)
+        shopper->leaves_us = ft_options_opened_us(options, shopper->first_us)
                              + ft_patience_draw(&options->patience, &random);
         shopper->asked_us = FT_NEVER;
         shopper->admitted_us = FT_NEVER;
@@ -92,13 +93,13 @@ ft_run_make_crowd(ft_world_t *world, uint32_t number)
         shopper->end_us = FT_NEVER;
         shopper->ticket.kind = 0;
         shopper->polls = 0;
-        shopper->polls_most = 0;
+        shopper->polls_max = 0;
         shopper->outcome = FT_OUTCOME_NONE;
         shopper->held = false;
 
         if (ft_random_unit(&random) < options->no_show) {
-            shopper->polls_most = 1 + (uint32_t) (ft_random_unit(&random)
-                                                  * FT_VANISH_POLLS);
+            shopper->polls_max = 1 + (uint32_t) (ft_random_unit(&random)
+                                                  * FT_NO_SHOW_POLLS_MAX);
         }
     }
 }
@@ -127,8 +128,8 @@ ft_run_reset(ft_world_t *world, uint32_t number)
     world->checkout.stock = options->stock;
     world->checkout.factor = 1;
 
-    memset(&world->gate, 0, sizeof(ft_bucket_t));
-    world->gate_waits = false;
+    memset(&world->ideal_bucket, 0, sizeof(ft_bucket_t));
+    world->ideal_waits = false;
     world->rate_milli = options->rate_milli;
     world->inflight = options->inflight;
     world->now_us = 0;
@@ -165,7 +166,7 @@ ft_run_change(ft_world_t *world, const ft_change_t *change)
 {
     double  scaled;
 
-    scaled = ft_scaled(world->options, change->value);
+    scaled = ft_options_scaled(world->options, change->value);
 
     switch (change->kind) {
 
@@ -203,7 +204,7 @@ ft_run_wake(ft_world_t *world, uint32_t worker)
         ft_edge_wake(world, worker);
 
     } else {
-        world->gate_waits = false;
+        world->ideal_waits = false;
         ft_checkout_next(world);
     }
 }
@@ -242,29 +243,6 @@ ft_run_event(ft_world_t *world, const ft_event_t *event)
 }
 
 
-void
-ft_shopper_end(ft_world_t *world, ft_shopper_t *shopper, ft_outcome_t outcome)
-{
-    shopper->outcome = outcome;
-    shopper->end_us = world->now_us;
-}
-
-
-void
-ft_shopper_wait(ft_world_t *world, ft_shopper_t *shopper, int64_t retry_us)
-{
-    if (world->now_us + retry_us > shopper->leaves_us
-        || shopper->polls == shopper->polls_most)
-    {
-        ft_shopper_end(world, shopper, FT_OUTCOME_GAVE_UP);
-        return;
-    }
-
-    ft_events_add(&world->events, world->now_us + retry_us, FT_EVENT_REQUEST,
-                  (uint32_t) (shopper - world->shoppers));
-}
-
-
 bool
 ft_run(ft_run_t *run, uint32_t number, ft_figures_t *figures)
 {
@@ -277,8 +255,7 @@ ft_run(ft_run_t *run, uint32_t number, ft_figures_t *figures)
 
     for (next = 0; next < world->n || world->events.n > 0; /* void */) {
 
-        /* arrivals are in order already: most of what waits is not in the
-           heap */
+        /* arrivals are sorted, which keeps them out of the heap */
 
         if (next < world->n
             && (world->events.n == 0

@@ -13,7 +13,7 @@
 #include "world.h"
 
 
-/* All that the runs of one set of options need, allocated once. */
+/* The memory of all runs of one set of options. */
 typedef struct {
     ft_world_t         world;
     fairness_sample_t *served;
@@ -23,14 +23,14 @@ typedef struct {
 } ft_run_t;
 
 
-/* False: no memory.  The options must outlive the run. */
+/* Returns false if out of memory.  The options must outlive the run. */
 bool ft_run_init(ft_run_t *run, const ft_options_t *options);
 void ft_run_free(ft_run_t *run);
 
-/* Simulates run number `number` of the seed.  False: no memory. */
+/* Simulates run `number` of the seed.  Returns false if out of memory. */
 bool ft_run(ft_run_t *run, uint32_t number, ft_figures_t *figures);
 
-/* One shopper a line, of the run just made. */
+/* Writes the last run, one line per shopper. */
 void ft_run_trace(const ft_run_t *run, uint32_t number, FILE *file);
 void ft_run_trace_head(FILE *file);
 

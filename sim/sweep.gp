@@ -1,4 +1,4 @@
-# Draws what sim/sweep.sh measured.  dir: its tables; plots: where to draw.
+# Plots the tables of sim/sweep.sh.  dir: input directory; plots: output directory.
 
 set datafile separator "\t"
 set datafile missing "nan"
@@ -10,7 +10,7 @@ set key bottom samplen 2
 set border 3
 set tics nomirror out
 
-# one parameter: what is sold, who is overtaken, and what it costs
+# confirmed orders, overtaken shoppers and polls over one parameter
 sweep(name, label, default) = sprintf("\
     set terminal pngcairo size 1200,360 font 'sans,11'; \
     set output plots.'/%s.png'; \
@@ -23,25 +23,25 @@ sweep(name, label, default) = sprintf("\
     set key top; set yrange [0:*]; set title 'overtaken, %%'; \
     plot dir.'/%s.tsv' skip 1 using 1:(100*$5):xtic(1) with lp ls 1 notitle, \
          '' skip 1 using 1:(100*$13) with lp ls 2 notitle; \
-    set title 'polls a shopper'; \
+    set title 'polls per shopper'; \
     plot dir.'/%s.tsv' skip 1 using 1:7:xtic(1) with lp ls 1 notitle, \
          '' skip 1 using 1:15 with lp ls 2 notitle; \
     unset multiplot; unset arrow 1; unset output", \
     name, label, default, default, name, name, name)
 
 set logscale x 2
-eval sweep("poll-min", "least advised retry, s", "0.3")
-eval sweep("poll-max", "largest advised retry, s", "15")
+eval sweep("poll-min", "minimum advised retry, s", "0.3")
+eval sweep("poll-max", "maximum advised retry, s", "15")
 eval sweep("burst", "burst", "8")
-eval sweep("inflight", "in flight at most", "16")
+eval sweep("inflight", "inflight limit", "16")
 eval sweep("tick", "tick, ms", "100")
 eval sweep("gain-1000", "gain x 1000, sampled every second", "500")
 eval sweep("gain-5000", "gain x 1000, sampled every 5 s", "500")
-eval sweep("rate", "configured rate, a second (checkout completes 32)", "32")
+eval sweep("rate", "configured rate per second (checkout completes 32)", "32")
 unset logscale x
 eval sweep("hold", "hold, s", "2")
-eval sweep("overload", "shoppers, for each that checkout can take", "2")
-eval sweep("no-show", "share that vanishes", "0")
+eval sweep("overload", "arrivals / capacity of checkout", "2")
+eval sweep("no-show", "no-show share", "0")
 
 # admission against first attempt
 set terminal pngcairo size 1200,360 font 'sans,11'

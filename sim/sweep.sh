@@ -1,11 +1,10 @@
 #!/bin/sh
 #
-# Where the engine breaks: one parameter at a time is moved away from its
-# default, and the sale's figures are drawn over it.
+# Varies one parameter at a time and plots the figures of the sale over it.
 #
 # usage: sim/sweep.sh DIR PLOTS [RUNS]
 #
-# Leaves DIR/NAME.tsv (columns: see the head of each) and PLOTS/NAME.png.
+# Writes DIR/NAME.tsv with a header line, and PLOTS/NAME.png.
 
 set -eu
 
@@ -16,13 +15,13 @@ sim=${FLASH_SIM:-build/flash-sim}
 here=$(dirname "$0")
 
 command -v gnuplot > /dev/null || {
-    echo "make sweep draws with gnuplot: install gnuplot-nox" >&2
+    echo "sweep.sh: gnuplot not found" >&2
     exit 1
 }
 
 mkdir -p "$dir" "$plots"
 
-# means SIM OPTIONS...: one line of a table
+# means SIM OPTIONS...: prints a table row
 means() {
     program=$1
     shift
@@ -33,13 +32,13 @@ means() {
                worst_inversion_s in_progress_max)), "\n"'
 }
 
-# ideals OPTIONS...: what the ideal line confirms, of either crowd
+# ideals OPTIONS...: sets the ideal's confirmed orders for both patiences
 ideals() {
     ideal15=$(means "$sim" --variant ideal "$@" | cut -f 1)
     ideal5_25=$(means "$sim" --variant ideal --patience 5-25 "$@" | cut -f 1)
 }
 
-# point NAME X SIM OPTIONS...: two crowds, one line
+# point NAME X SIM OPTIONS...: appends a row with both patiences
 point() {
     table=$dir/$1.tsv
     x=$2
@@ -72,7 +71,7 @@ sweep() {
     done
 }
 
-# build NAME FLAGS: a simulator with another constant in the core
+# build NAME FLAGS: builds a simulator with other constants in the core
 build() {
     ${MAKE:-make} --no-print-directory BUILD="$dir/$1" SANITIZE=0 \
         CFLAGS="-O2 -Wall -Wextra -Werror $2" "$dir/$1/flash-sim" > /dev/null
@@ -86,7 +85,7 @@ sweep hold 0 0.1 0.25 0.5 1 2 3 5
 sweep inflight 8 9 10 12 14 16 20 24 32 48 64
 sweep rate 24 28 32 40 48 64 96 128 256
 
-# a bucket without slots behind it
+# without slots, the bucket alone limits admissions
 
 begin burst
 ideals --slots 0 --rate 32
@@ -101,7 +100,7 @@ for x in 0 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9; do
     point no-show $x "$sim" --no-show $x
 done
 
-# how many times as many shoppers as checkout can take
+# arrival rate, as a multiple of checkout's capacity
 
 begin overload
 for x in 1.25 1.5 2 2.5 3 4 5; do
@@ -119,7 +118,7 @@ for x in 25 50 100 200 400 800 1600; do
     point tick $x "$dir/tick-$x/flash-sim"
 done
 
-# the proportional controller: gain, sampled every second and every five
+# gain of the proportional controller, sampled every second and every 5 s
 
 for sample in 1000 5000; do
     begin "gain-$sample"
@@ -131,7 +130,7 @@ for sample in 1000 5000; do
     done
 done
 
-# who was served when
+# admissions over first attempts
 
 for variant in edge-lottery edge-proportional edge-fair ideal; do
     "$sim" --runs 1 --variant $variant --trace "$dir/$variant.trace" \
@@ -139,4 +138,4 @@ for variant in edge-lottery edge-proportional edge-fair ideal; do
 done
 
 gnuplot -e "dir='$dir'; plots='$plots'" "$here/sweep.gp"
-echo "drawn: $plots/*.png"
+echo "written: $plots/*.png"

@@ -1,6 +1,5 @@
-// The published design in njs, as far as Debian's njs goes: 0.7.9 has no shared
-// dictionary, so that cookie, signature and page are all there is; threshold and
-// bucket are constants of a location.
+// The published design in njs.  Debian's njs 0.7.9 has no shared dictionary, so
+// threshold and bucket are constants of a location.
 
 import crypto from 'crypto';
 
@@ -12,7 +11,7 @@ function sign(text) {
                               .digest('base64');
 }
 
-// "kind:stamp.signature": kind and stamp, if it is signed by us
+// "kind:timestamp.signature"
 function verify(cookie) {
     let dot = cookie.indexOf('.');
 
@@ -20,7 +19,7 @@ function verify(cookie) {
         return {};
     }
 
-    return { kind: cookie[0], stamp: Number(cookie.substring(2, dot)) };
+    return { kind: cookie[0], timestamp: Number(cookie.substring(2, dot)) };
 }
 
 function setCookie(r, text) {
@@ -33,14 +32,14 @@ function check(r) {
     let cookie = r.variables.cookie_throttle;
     let ticket = cookie ? verify(cookie) : {};
 
-    if (ticket.kind === 'p' && now < ticket.stamp) {
+    if (ticket.kind === 'p' && now < ticket.timestamp) {
         r.internalRedirect('@upstream');
         return;
     }
 
-    let stamp = ticket.stamp || now;
+    let timestamp = ticket.timestamp || now;
 
-    if (stamp <= Number(r.variables.threshold)) {
+    if (timestamp <= Number(r.variables.threshold)) {
         setCookie(r, 'p:' + (now + session));
         r.headersOut['Cache-Control'] = 'no-store';
         r.headersOut['Content-Type'] = 'application/json';
@@ -48,7 +47,7 @@ function check(r) {
         return;
     }
 
-    setCookie(r, 't:' + stamp);
+    setCookie(r, 't:' + timestamp);
     r.headersOut['Cache-Control'] = 'no-store';
     r.headersOut['Retry-After'] = '5';
     r.headersOut['Refresh'] = '5';

@@ -1,5 +1,5 @@
--- The published design in Lua: a first attempt is stamped in a cookie signed
--- with HMAC-SHA1; whoever's stamp is at or before the threshold goes to a
+-- The published design in Lua.  A cookie signed with HMAC-SHA1 holds the
+-- timestamp of the first attempt.  Timestamps up to the threshold take from a
 -- bucket that is refilled every five seconds; all others get a page.  Threshold
 -- and bucket are in a shared dictionary.
 
@@ -35,7 +35,7 @@ local function sign(text)
 end
 
 
--- "kind:stamp.signature": kind and stamp, if it is signed by us
+-- "kind:timestamp.signature"
 local function verify(cookie)
     local dot = find(cookie, ".", 1, true)
 
@@ -47,7 +47,7 @@ local function verify(cookie)
 end
 
 
--- once a period the threshold moves, by how full the last bucket was
+-- moves the threshold once per period, by the fill of the last bucket
 local function control(name, period, budget)
     if not dict:add(name .. ":period:" .. period, true, 2 * PERIOD) then
         return
@@ -67,21 +67,35 @@ local function set_cookie(text)
 end
 
 
+local function wait_page(ticket)
+    ngx.status = 503
+    set_cookie("t:" .. ticket)
+    ngx.header["Cache-Control"] = "no-store"
+    ngx.header["Retry-After"] = 5
+    ngx.header["Refresh"] = 5
+    ngx.header["Content-Type"] = "text/html; charset=utf-8"
+    ngx.header["Content-Length"] = #page
+    ngx.print(page)
+
+    return ngx.exit(503)
+end
+
+
 function _M.check(name, budget)
-    local kind, stamp
+    local kind, timestamp
     local now = floor(ngx.now() * 1000)
     local cookie = ngx.var.cookie_throttle
 
     if cookie then
-        kind, stamp = verify(cookie)
+        kind, timestamp = verify(cookie)
     end
 
-    if kind == "p" and now < stamp then
+    if kind == "p" and now < timestamp then
         return
     end
 
-    if not stamp then
-        stamp = now
+    if not timestamp then
+        timestamp = now
     end
 
     local period = floor(now / 1000 / PERIOD)
@@ -90,7 +104,7 @@ function _M.check(name, budget)
         control(name, period, budget)
     end
 
-    if stamp <= dict:get(name .. ":threshold")
+    if timestamp <= dict:get(name .. ":threshold")
        and dict:incr(name .. ":" .. period, 1, 0, 2 * PERIOD) <= budget
     then
         set_cookie("p:" .. now + SESSION)
@@ -108,20 +122,11 @@ function _M.check(name, budget)
         return
     end
 
-    ngx.status = 503
-    set_cookie("t:" .. stamp)
-    ngx.header["Cache-Control"] = "no-store"
-    ngx.header["Retry-After"] = 5
-    ngx.header["Refresh"] = 5
-    ngx.header["Content-Type"] = "text/html; charset=utf-8"
-    ngx.header["Content-Length"] = #page
-    ngx.print(page)
-
-    return ngx.exit(503)
+    return wait_page(timestamp)
 end
 
 
--- A waiting room that keeps its line elsewhere: one round trip for each request.
+-- A waiting room with its queue in Redis: one round trip per request.
 function _M.redis(port)
     local red = require("nginx.redis"):new()
 
@@ -131,16 +136,7 @@ function _M.redis(port)
 
     red:set_keepalive(60000, 64)
 
-    ngx.status = 503
-    set_cookie("t:" .. place)
-    ngx.header["Cache-Control"] = "no-store"
-    ngx.header["Retry-After"] = 5
-    ngx.header["Refresh"] = 5
-    ngx.header["Content-Type"] = "text/html; charset=utf-8"
-    ngx.header["Content-Length"] = #page
-    ngx.print(page)
-
-    return ngx.exit(503)
+    return wait_page(place)
 end
 
 

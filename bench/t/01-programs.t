@@ -1,4 +1,4 @@
-# The programs that the benchmark is made of: tickets, load, decisions.
+# The benchmark's programs: tickets, load, decisions.
 
 use strict;
 use warnings;
@@ -17,41 +17,41 @@ chomp(my $port = `scripts/free-port.pl 5`);
 my $shop = Bench::Edge::start_shop($port);
 my $edge = Bench::Edge::start_edge('throttle', { port => $port + 1, shop => $port });
 
-# a state that is older than the tickets, and has no room left
-is(load([], port => $edge->{port}, path => '/due', requests => 1,
-        connections => 1)->{status}{200}, 1, 'the first one is let in');
+# the state is older than the tickets, and its capacity is used up
+is(load([], port => $edge->{port}, path => '/on_time', requests => 1,
+        connections => 1)->{status}{200}, 1, 'the first request is admitted');
 
-my @tickets = `$build/bench/tickets -n 200 -s '$SECRET' -z due -k shop -a 0`;
-is(scalar @tickets, 200, 'as many tickets as asked for');
-is(scalar(grep { /^E[A-Za-z0-9_-]{63}$/ } @tickets), 200, '... are tickets');
+my @tickets = `$build/bench/tickets -n 200 -s '$SECRET' -z on_time -k shop -a 0`;
+is(scalar @tickets, 200, 'tickets prints 200 lines');
+is(scalar(grep { /^E[A-Za-z0-9_-]{63}$/ } @tickets), 200, '... of valid form');
 
 my %seen;
 $seen{$_}++ for @tickets;
-is(scalar keys %seen, 200, '... and all different');
+is(scalar keys %seen, 200, '... all different');
 
 open my $file, '>', "$dir/tickets" or die;
 print {$file} @tickets;
 close $file;
 
-my %due = (port => $edge->{port}, path => '/due', requests => 200,
-           cookie => 'flash_throttle_due');
+my %on_time = (port => $edge->{port}, path => '/on_time', requests => 200,
+           cookie => 'flash_throttle_on_time');
 
-my $answer = load([], %due, in => "$dir/tickets", out => "$dir/now", keep => 1);
-is($answer->{status}{503}, 200, 'all are told to wait');
-is($answer->{cookies}, 200, '... and get a ticket');
-is(changed('tickets', 'now'), 200, '... that is newer');
+my $answer = load([], %on_time, in => "$dir/tickets", out => "$dir/now", keep => 1);
+is($answer->{status}{503}, 200, 'all requests get 503');
+is($answer->{cookies}, 200, '... and a ticket');
+is(changed('tickets', 'now'), 200, '... that differs');
 
-$answer = load([], %due, in => "$dir/now", out => "$dir/again", keep => 1);
-is($answer->{cookies}, 200, 'who comes back with it gets one');
-is(changed('now', 'again'), 200, '... and is counted anew');
+$answer = load([], %on_time, in => "$dir/now", out => "$dir/again", keep => 1);
+is($answer->{cookies}, 200, 'a poll on time gets a ticket');
+is(changed('now', 'again'), 200, '... that differs');
 
-# every 16 s the edge forgets which it has seen; not twice in a moment
+# the edge forgets known tickets every 16 s: one of two runs is unaffected
 my @again = sort { $a <=> $b }
-            map { load([], %due, in => "$dir/now")->{cookies} } 1 .. 2;
-cmp_ok($again[0], '<', 20, 'who shows the same once more gets none');
+            map { load([], %on_time, in => "$dir/now")->{cookies} } 1 .. 2;
+cmp_ok($again[0], '<', 20, 'a repeated ticket gets no new one');
 
-# told less than the longest time, whoever comes is early
-my %early = (%due, path => '/early', cookie => 'flash_throttle_early',
+# with min below max a poll at once is early
+my %early = (%on_time, path => '/early', cookie => 'flash_throttle_early',
              in => "$dir/early", out => "$dir/early", keep => 1);
 my $early = sub {
     load([], %early);
@@ -70,41 +70,41 @@ for (1 .. 100) {
     sleep 0.1;
 }
 
-is(changed('early.before', 'early'), 0, 'who is early gets the same ticket');
+is(changed('early.before', 'early'), 0, 'an early poll keeps its ticket');
 
-# as of the last tick
+# updated at each tick
 my $waiting = 0;
 
 for (1 .. 100) {
     ($waiting) = `curl -s http://127.0.0.1:$edge->{port}/status`
-                 =~ /"due":.*?"waiting":(\d+)/;
+                 =~ /"on_time":.*?"waiting":(\d+)/;
     last if $waiting >= 190;
     sleep 0.1;
 }
 
-cmp_ok($waiting, '>=', 190, 'the line is as long as there are tickets');
-cmp_ok($waiting, '<', 400, '... who are counted once');
+cmp_ok($waiting, '>=', 190, 'the census counts the tickets');
+cmp_ok($waiting, '<', 400, '... once each');
 
 my $before = cpu_ns($edge);
-my $ns = cost($edge, [], %due, in => "$dir/now", requests => 500,
+my $ns = cost($edge, [], %on_time, in => "$dir/now", requests => 500,
               path => '/first');
-cmp_ok($ns, '>', 0, 'a request costs something');
+cmp_ok($ns, '>', 0, 'a request takes CPU time');
 cmp_ok(abs($ns * 500 - (cpu_ns($edge) - $before)), '<', $ns * 500,
-       '... which is what the scheduler says');
+       '... as accounted by the scheduler');
 
-ok(!eval { cost($edge, [], %due, path => '/status', expect => 503); 1 },
-   'a wrong answer is not measured');
-like($@, qr{throttle /status: of 200 answers only 0 are 503: 200: 200},
-     '... and told of');
+ok(!eval { cost($edge, [], %on_time, path => '/status', expect => 503); 1 },
+   'an unexpected status is an error');
+like($@, qr{throttle /status: 0 of 200 answers are 503: 200: 200},
+     '... that lists the statuses');
 
 my $rated = load([], port => $edge->{port}, path => '/status', requests => 30,
                  rate => 100);
-cmp_ok($rated->{seconds}, '>=', 0.29, 'a rate is kept to');
+cmp_ok($rated->{seconds}, '>=', 0.29, 'load keeps the rate');
 
 stop_edge($_) for $edge, $shop;
 
 ok(!eval { load([], port => $edge->{port}, path => '/', requests => 1); 1 },
-   'no server, no figure');
+   'no server is an error');
 
 is(median(3, 1, 2), 2, 'the median of three');
 is(median(4, 1, 2, 3), 2.5, 'the median of four');
@@ -112,14 +112,14 @@ is(median(4, 1, 2, 3), 2.5, 'the median of four');
 my %ns = map { /^(\w+) (\d+)$/ ? ($1 => $2) : () } `$build/bench/decisions`;
 is(join(' ', sort keys %ns),
    'bytes_of_a_key first_attempt pass poll_called poll_early '
-   . 'poll_in_time poll_in_time_of_a_million tick tick_at_a_million',
-   'all decisions are timed');
-is(scalar(grep { $_ > 0 } values %ns), 9, '... and take a while');
+   . 'poll_on_time poll_on_time_at_a_million tick tick_at_a_million',
+   'all decisions are measured');
+is(scalar(grep { $_ > 0 } values %ns), 9, '... and positive');
 
 done_testing();
 
 
-# changed(BEFORE, AFTER): of how many shoppers the ticket has changed.
+# changed(BEFORE, AFTER): the number of tickets that differ.
 sub changed {
     my ($before, $after) = map { lines_of("$dir/$_") } @_;
 

@@ -1,5 +1,5 @@
-# Instructions, beside those recorded: that is the check of CI.  And that it
-# fails where it should.
+# Compares the instruction counts with the recorded ones, and checks that a
+# higher count fails.
 
 use strict;
 use warnings;
@@ -10,23 +10,23 @@ use Test::More;
 
 my $dir = tempdir(CLEANUP => 1);
 
-plan skip_all => 'valgrind is not there'
+plan skip_all => 'valgrind not found'
     if system('command -v valgrind > /dev/null') != 0;
 
-plan skip_all => 'a build with sanitizers is not what is counted'
+plan skip_all => 'build with sanitizers'
     if ($ENV{SANITIZE} // 0) == 1;
 
 my $text = `bench/instructions.pl 2>&1`;
-is($?, 0, 'none takes 5 % more than recorded') or diag($text);
+is($?, 0, 'no count is more than 5 % above the recorded one') or diag($text);
 diag($text);
 
 SKIP: {
-    skip 'recorded with another compiler', 2 if $text =~ /nothing to compare/;
+    skip 'recorded with another compiler', 2 if $text =~ /not compared/;
 
     open my $file, '<', 'bench/instructions.json' or die;
     my $recorded = decode_json(do { local $/; <$file> });
 
-    # an algorithm that is 10 % worse than this one was
+    # as if the count had grown by 10 %
     $recorded->{instructions}{pass} = int($recorded->{instructions}{pass} / 1.1);
 
     open $file, '>', "$dir/recorded.json" or die;
@@ -34,8 +34,8 @@ SKIP: {
     close $file;
 
     $text = `INSTRUCTIONS=$dir/recorded.json bench/instructions.pl pass 2>&1`;
-    isnt($?, 0, 'one that takes 10 % more is a failure');
-    like($text, qr/1 of them more than 5 % above/, '... and it says so');
+    isnt($?, 0, 'a count 10 % above fails');
+    like($text, qr/1 more than 5 % above/, '... with a message');
 }
 
 done_testing();

@@ -1,6 +1,6 @@
 #!/bin/sh
 #
-# Short forms of "make predict" and "make fairness": fixed seeds, fewer runs.
+# "make predict" and "make fairness" with fewer runs.
 
 . "$(dirname "$0")/tap.sh"
 
@@ -8,8 +8,7 @@ dir=$(dirname "$0")/..
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 
-# each line of a table is a test
-
+# table COMMAND...: reports each row of its output as a test
 table() {
     "$@" > "$out"
     status=$?
@@ -22,7 +21,7 @@ table() {
     done < "$out"
 
     if ! grep -q ' MISSED$' "$out"; then
-        ok "$(basename "$1") ran in full" test $status -eq 0
+        ok "$(basename "$1") exits with 0" test $status -eq 0
     fi
 }
 

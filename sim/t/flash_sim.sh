@@ -1,6 +1,6 @@
 #!/bin/sh
 #
-# flash-sim's command line: reproducible, consistent, clear about mistakes.
+# flash-sim's command line: reproducible, consistent output and error messages.
 
 . "$(dirname "$0")/tap.sh"
 
@@ -17,19 +17,19 @@ differs() { ! same "$1" "$2"; }
 "$sim" $edge --json --trace "$dir/trace.again" > "$dir/json.again" 2>&1
 "$sim" $edge --json --seed 2 --trace "$dir/trace.2" > "$dir/json.2" 2>&1
 
-ok 'the same seed gives the same sale, shopper by shopper' \
+ok 'the same seed gives the same trace' \
     same trace trace.again
-ok 'and the same figures' same json json.again
-ok 'another seed gives another sale' differs trace trace.2
+ok 'the same seed gives the same figures' same json json.again
+ok 'another seed gives another trace' differs trace trace.2
 
 "$sim" $edge --runs 1 --trace "$dir/trace.one" > /dev/null
 head -n 2561 "$dir/trace" > "$dir/trace.head"
-ok 'run 1 is the same, however many follow' same trace.one trace.head
+ok 'run 1 does not depend on the number of runs' same trace.one trace.head
 
-ok 'the trace has a head and one line a shopper and run' \
+ok 'the trace has a header and a line per shopper and run' \
     test "$(wc -l < "$dir/trace")" -eq 7681
 
-# every shopper has one outcome, is admitted after it came and ends after that
+# every shopper has an outcome and ascending times
 
 consistent() {
     awk -F '\t' '
@@ -66,75 +66,75 @@ do
         "$sim" --runs 2 --variant $variant --deadline $deadline --json \
             --stock 900 --patience 5-25 --trace "$dir/trace.v" > "$dir/json.v"
 
-        ok "$variant, deadline $deadline: the figures are JSON and add up" \
+        ok "$variant, deadline $deadline: outcomes add up to shoppers" \
             adds_up "$dir/json.v"
-        ok "$variant, deadline $deadline: every shopper's story is whole" \
+        ok "$variant, deadline $deadline: every shopper has an outcome" \
             consistent "$dir/trace.v"
     done
 done
 
-# what a sale must be whatever the edge does
+# limits hold in every variant
 
 bounds() { "$sim" --runs 2 "$@" > "$dir/bounds" || ! cat "$dir/bounds"; }
 
-ok 'reserving never oversells, with any number of slots' \
+ok 'reserve never oversells' \
     bounds --profile drop --variant reserve --slots 40 --require oversold=0
-ok 'the deadline check charges nobody late, whatever stands before it' \
+ok 'the deadline check prevents late charges' \
     bounds --variant waiting-room --deadline on --require late_charges=0
-ok 'without it the edge charges some late' \
+ok 'without the deadline check there are late charges' \
     bounds --deadline off --require 'late_charges>=1'
-ok 'the bound on requests in flight holds' \
+ok '--inflight limits concurrent requests' \
     bounds --inflight 10 --require 'in_progress_max<=10'
-ok 'passes alive are bounded, and no place stays empty' \
+ok '--sessions limits valid passes and uses all of them' \
     bounds --runs 5 --patience 300 --slots 100 --inflight 0 --sessions 20 \
     --session 10 --require 'admitted<=720' --require 'admitted>=600'
-ok 'a pass that is over frees its place' \
+ok 'a spent pass frees its session' \
     bounds --runs 5 --patience 300 --slots 100 --inflight 0 --sessions 20 \
     --session 10 --over 0.9 --require 'admitted>=2000'
-ok 'beside a rate, nobody is overtaken for it' \
+ok '--sessions with --rate keeps the order' \
     bounds --runs 5 --patience 300 --slots 100 --inflight 0 --rate 15 \
     --sessions 100 --session 20 --over 0.7 --require 'overtaken<=0.001' \
     --require 'polls_per_shopper<=9'
-ok 'what is let in follows a payment provider that slows down' \
+ok '--adapt reduces admissions to a slow payment provider' \
     bounds --runs 3 --profile sim/profiles/adapt.txt --patience 60 \
     --deadline off --rate 40 --inflight 0 --adapt 0.5 \
     --require 'in_progress_max<=40' --require 'confirmed>=1300'
-ok 'better than by additive increase and multiplicative decrease' \
+ok '--adapt-by aimd admits more and confirms less' \
     bounds --runs 3 --profile sim/profiles/adapt.txt --patience 60 \
     --deadline off --rate 32 --inflight 0 --adapt 0.5 --adapt-by aimd \
     --require 'in_progress_max>=80' --require 'confirmed<=1000'
-ok 'nobody is held when hold is 0' \
+ok '--hold 0 holds no request' \
     bounds --hold 0 --require held_max=0
-ok 'a sale ten times as large has ten times the shoppers' \
+ok '--scale 10 multiplies the shoppers' \
     bounds --scale 10 --variant queue --require shoppers=25600
-ok 'without slots, the ideal line is paced by the rate' \
+ok 'without slots the rate paces the ideal variant' \
     bounds --slots 0 --rate 32 --variant ideal --require 'over_admitted<=0' \
     --require 'idle<=0.01' --require 'admitted<=2000'
 
-ok 'the help names every option of the usage' \
+ok '--help lists the options' \
     sh -c '"$0" --help | grep -q -- --clock-skew' "$sim"
 
-refuses '--runs takes a number from 1 to 1000000, not "0"' "$sim" --runs 0
-refuses '--rate takes a number' "$sim" --rate fast
-refuses '--burst takes a whole number, not "1.5"' "$sim" --burst 1.5
-refuses '--variant takes naive, reserve' "$sim" --variant fair
-refuses '--deadline takes on or off' "$sim" --deadline yes
-refuses '--patience takes seconds as 15' "$sim" --patience soon
-refuses 'is not drop, low or peak, and cannot be read' "$sim" --profile flood
+refuses 'invalid value "0" for --runs: expected a number from 1 to 1000000' "$sim" --runs 0
+refuses 'invalid value "fast" for --rate' "$sim" --rate fast
+refuses 'invalid value "1.5" for --burst: expected an integer' "$sim" --burst 1.5
+refuses 'invalid value "fair" for --variant' "$sim" --variant fair
+refuses 'invalid value "yes" for --deadline: expected on or off' "$sim" --deadline yes
+refuses 'invalid value "soon" for --patience' "$sim" --patience soon
+refuses 'open() "flood" failed: No such file or directory' "$sim" --profile flood
 refuses '--poll-min must not exceed --poll-max' "$sim" --poll-min 9 --poll-max 3
-refuses '--polls takes seconds in a form of --patience' "$sim" --polls often
-refuses '--polls needs a variant that tells when to come back' \
+refuses 'invalid value "often" for --polls' "$sim" --polls often
+refuses '--polls requires --variant edge-fair or edge-proportional' \
     "$sim" --variant edge-lottery --polls 1
-refuses '--no-show needs a variant where shoppers poll' \
+refuses '--no-show requires --variant waiting-room or an edge variant' \
     "$sim" --variant queue --no-show 0.5
-refuses '--rate or --sessions must bound the admissions' "$sim" --inflight 0
-refuses '--adapt-by takes window or aimd' "$sim" --adapt-by guess
-refuses '"peak" is not an option' "$sim" peak
-refuses 'cannot write /nonexistent/trace' "$sim" --trace /nonexistent/trace
-refuses '--require takes up to' "$sim" --require 'fair>=1'
+refuses 'the edge requires --slots, --inflight, --rate, --sessions or --adapt' "$sim" --inflight 0
+refuses 'invalid value "guess" for --adapt-by: expected window or aimd' "$sim" --adapt-by guess
+refuses 'unexpected argument "peak"' "$sim" peak
+refuses 'open() "/nonexistent/trace" failed' "$sim" --trace /nonexistent/trace
+refuses 'invalid value "fair>=1" for --require' "$sim" --require 'fair>=1'
 
 "$sim" --runs 1 --variant queue --require 'confirmed>=2500' > "$dir/missed"
-ok 'a bound that is missed: exit status 1' test $? -eq 1
-ok 'and the line says so' grep -q 'MISSED$' "$dir/missed"
+ok 'a requirement that is not met gives exit status 1' test $? -eq 1
+ok 'its row ends with MISSED' grep -q 'MISSED$' "$dir/missed"
 
 done_testing

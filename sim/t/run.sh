@@ -1,7 +1,7 @@
 #!/bin/sh
 #
-# Runs TAP programs and closes with "N passed, N failed".  A program that ends
-# before its plan is printed has failed, whatever it reported.
+# Runs TAP programs and prints "N passed, N failed".  A program without a plan
+# has failed.
 #
 # usage: sim/t/run.sh PROGRAM...
 
@@ -22,7 +22,7 @@ for program; do
     if ! grep -qx "1\.\.$((good + bad))" "$out" \
         || { [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; }
     then
-        echo "$program did not come to its end (exit status $status)"
+        echo "$program failed with exit status $status before its last test"
         bad=$((bad + 1))
     fi
 

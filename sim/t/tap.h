@@ -1,6 +1,6 @@
 
 /*
- * Tests that speak TAP.
+ * Unit tests with TAP output.
  */
 
 #ifndef FT_TAP_H_INCLUDED
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 
-/* Reports one test; the name may hold printf conversions. */
+/* Reports a test.  The name is a printf format. */
 void ft_ok(bool good, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

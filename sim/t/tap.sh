@@ -1,4 +1,5 @@
-# Tests in shell that speak TAP: source this, call ok and refuses, then done_testing.
+# TAP output for tests in shell: source this file, call ok, refuses and
+# done_testing.
 
 tests=0
 
@@ -15,19 +16,20 @@ ok() {
     fi
 }
 
-# refuses WORDS COMMAND...: ends with 1 or 2, and its message contains WORDS
+# refuses TEXT COMMAND...: passes if the command exits with 1 or 2 and a message
+# that contains TEXT
 refuses() {
-    words=$1
+    text=$1
     shift
     tests=$((tests + 1))
     message=$("$@" 2>&1 >/dev/null)
     status=$?
 
     case $status:$message in
-    1:*"$words"* | 2:*"$words"*)
-        echo "ok $tests - refuses with \"$words\"" ;;
+    1:*"$text"* | 2:*"$text"*)
+        echo "ok $tests - fails with \"$text\"" ;;
     *)
-        echo "not ok $tests - refuses with \"$words\""
+        echo "not ok $tests - fails with \"$text\""
         echo "# status $status, message: $message" ;;
     esac
 }

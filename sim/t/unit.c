@@ -1,6 +1,6 @@
 
 /*
- * Unit tests of the simulator and of the figures of fairness.
+ * Unit tests of the simulator and of the fairness figures.
  */
 
 #include "tap.h"

@@ -17,7 +17,7 @@ ft_near(double a, double b)
 }
 
 
-/* Few different instants, so that there are ties of every kind. */
+/* A coarse grain gives ties of every kind. */
 static size_t
 ft_random_sale(ft_random_t *random, fairness_sample_t *served)
 {
@@ -178,10 +178,10 @@ ft_test_against_brute_force(void)
         wrong[3] += !ft_near(slow[3], fairness.wait_spread_s);
     }
 
-    ft_ok(wrong[0] == 0, "overtaken is as counted pair by pair");
-    ft_ok(wrong[1] == 0, "worst inversion is as counted pair by pair");
-    ft_ok(wrong[2] == 0, "Kendall's tau-b is as counted pair by pair");
-    ft_ok(wrong[3] == 0, "wait spread is as counted second by second");
+    ft_ok(wrong[0] == 0, "overtaken equals a count over all pairs");
+    ft_ok(wrong[1] == 0, "worst inversion equals a search over all pairs");
+    ft_ok(wrong[2] == 0, "Kendall's tau-b equals a count over all pairs");
+    ft_ok(wrong[3] == 0, "wait spread equals a count for each second");
 }
 
 
@@ -202,7 +202,7 @@ ft_test_known_orders(void)
           && fairness.worst_inversion_s == 0, "perfect order");
     ft_ok(ft_near(fairness.wait_p50_s, 55.5)
           && isnan(fairness.wait_spread_s),
-          "its median wait, and no spread without five in a second");
+          "perfect order: median wait, no spread with few per second");
 
     for (i = 0; i < 10; i++) {
         served[i] = (fairness_sample_t) { i * 2000000,
@@ -211,7 +211,7 @@ ft_test_known_orders(void)
 
     fairness_compute(served, 10, &fairness);
     ft_ok(fairness.kendall_tau == -1 && ft_near(fairness.overtaken, 0.9)
-          && ft_near(fairness.worst_inversion_s, 18), "the last come first");
+          && ft_near(fairness.worst_inversion_s, 18), "reverse order");
 
     for (i = 0; i < 10; i++) {
         served[i] = (fairness_sample_t) { i * 2000000, 60000000 };
@@ -219,11 +219,11 @@ ft_test_known_orders(void)
 
     fairness_compute(served, 10, &fairness);
     ft_ok(isnan(fairness.kendall_tau) && fairness.overtaken == 0,
-          "all at one instant: no order, nobody overtaken");
+          "one admission time: no tau, none overtaken");
 
     fairness_compute(served, 0, &fairness);
     ft_ok(isnan(fairness.overtaken) && isnan(fairness.wait_p50_s)
-          && fairness.admitted == 0, "nobody admitted: no figures");
+          && fairness.admitted == 0, "no admissions: no figures");
 }
 
 
@@ -236,12 +236,12 @@ ft_test_overtaking_bound(void)
     served[0] = (fairness_sample_t) { 0, 5000001 };
     served[1] = (fairness_sample_t) { 1000000, 5000000 };
     fairness_compute(served, 2, &fairness);
-    ft_ok(fairness.overtaken == 0, "a second later is not overtaking");
+    ft_ok(fairness.overtaken == 0, "one second is not overtaking");
 
     served[0] = (fairness_sample_t) { 0, 5000001 };
     served[1] = (fairness_sample_t) { 1000001, 5000000 };
     fairness_compute(served, 2, &fairness);
-    ft_ok(fairness.overtaken == 0.5, "more than a second later is");
+    ft_ok(fairness.overtaken == 0.5, "more than one second is overtaking");
 }
 
 
@@ -259,7 +259,7 @@ ft_test_quantiles(void)
           "quantiles are interpolated");
     ft_ok(fairness_quantile(values, 1, 0.95) == 10
           && isnan(fairness_quantile(values, 0, 0.5)),
-          "quantiles of one value, and of none");
+          "quantiles of one value and of none");
 }
 
 

@@ -25,9 +25,8 @@ ft_idle_shopper(double first, double paying, double paid)
 }
 
 
-/* One who was never served. */
 static ft_shopper_t
-ft_idle_loser(double first, double end)
+ft_idle_unserved(double first, double end)
 {
     ft_shopper_t  shopper;
 
@@ -67,7 +66,7 @@ ft_test_idle(void)
 
     shoppers[0] = ft_idle_shopper(0, 0, 4);
     ft_ok(isnan(ft_idle_of(shoppers, 1, &options)),
-          "idle: not defined when nobody waits");
+          "idle: undefined without waiting shoppers");
 
     /* one of two slots is busy while the second shopper waits, 1 s to 4 s */
 
@@ -75,14 +74,14 @@ ft_test_idle(void)
     ft_ok(fabs(ft_idle_of(shoppers, 2, &options) - 0.5) < 1e-9,
           "idle: half of the slots");
 
-    shoppers[1] = ft_idle_loser(1, 9);
+    shoppers[1] = ft_idle_unserved(1, 9);
     ft_ok(fabs(ft_idle_of(shoppers, 2, &options) - 13.0 / 16) < 1e-9,
-          "idle: one who is never served waits until the end");
+          "idle: an unserved shopper waits until its end");
 
     shoppers[1].leaves_us = 4 * FT_S + FT_PAYMENT_MAX_US;
     options.deadline = true;
     ft_ok(fabs(ft_idle_of(shoppers, 2, &options) - 0.5) < 1e-9,
-          "idle: but not when it is too late to be served");
+          "idle: not after the last time to serve it");
 
     /* 1 s to 4 s: 1 of 2; 4 s to 5 s: 2 of 2 free; then 4 of 4 until 9 s */
 
@@ -90,7 +89,7 @@ ft_test_idle(void)
     options.profile.changes = &change;
     options.profile.nchanges = 1;
     ft_ok(fabs(ft_idle_of(shoppers, 2, &options) - (1 - 3.0 / 24)) < 1e-9,
-          "idle: of as many slots as there are at the time");
+          "idle: the number of slots changes");
 
     /* without slots: 2 admitted in 4 s of waiting, at 1 a second */
 
@@ -99,5 +98,5 @@ ft_test_idle(void)
     shoppers[0] = ft_idle_shopper(0, 2, 2);
     shoppers[1] = ft_idle_shopper(1, 4, 4);
     ft_ok(fabs(ft_idle_of(shoppers, 2, &options) - 0.5) < 1e-9,
-          "idle: of the rate, where there are no slots");
+          "idle: of the rate without slots");
 }

@@ -49,7 +49,7 @@ ft_test_events(void)
     }
 
     ft_ok(wrong == 0 && events.n == 0,
-          "events come in order of time, then as they were added");
+          "events are ordered by time, then by insertion");
 
     ft_events_free(&events);
 }
@@ -74,7 +74,7 @@ ft_arrivals(const char *name, double scale)
 }
 
 
-/* Of the peak: shoppers who have come by a time. */
+/* Arrivals of the peak until t. */
 static double
 ft_peak_integral(double t)
 {
@@ -97,10 +97,11 @@ ft_test_schedule(void)
     size_t         i, wrong;
     ft_profile_t   profile;
 
-    ft_ok(ft_arrivals("drop", 1) == 8250, "drop brings 8,250");
-    ft_ok(ft_arrivals("low", 1) == 825, "low brings 825");
-    ft_ok(ft_arrivals("peak", 1) == 2560, "peak brings 2,560");
-    ft_ok(ft_arrivals("peak", 10) == 25600, "ten times as many, 25,600");
+    ft_ok(ft_arrivals("drop", 1) == 8250, "drop has 8,250 shoppers");
+    ft_ok(ft_arrivals("low", 1) == 825, "low has 825 shoppers");
+    ft_ok(ft_arrivals("peak", 1) == 2560, "peak has 2,560 shoppers");
+    ft_ok(ft_arrivals("peak", 10) == 25600,
+          "peak with scale 10 has 25,600 shoppers");
 
     if (!ft_profile_read(&profile, "peak", 1, &error)) {
         abort();
@@ -113,8 +114,9 @@ ft_test_schedule(void)
                       - (double) (i + 1)) > 1e-3;
     }
 
-    ft_ok(wrong == 0, "the i-th comes when the integral of the rate reaches i");
-    ft_ok(profile.arrivals_us[2559] == 50000000, "the last at the very end");
+    ft_ok(wrong == 0,
+          "the i-th arrives when the integral of the rate reaches i");
+    ft_ok(profile.arrivals_us[2559] == 50000000, "the last arrives at the end");
 
     ft_profile_free(&profile);
 }
@@ -143,7 +145,7 @@ ft_read_text(ft_profile_t *profile, const char *text, char **error)
 
 
 static void
-ft_refuse_profile(const char *text, const char *words)
+ft_refuse_profile(const char *text, const char *message)
 {
     char          *error;
     bool           good;
@@ -151,8 +153,8 @@ ft_refuse_profile(const char *text, const char *words)
 
     good = ft_read_text(&profile, text, &error);
 
-    ft_ok(!good && error != NULL && strstr(error, words) != NULL,
-          "refused with \"%s\"", words);
+    ft_ok(!good && error != NULL && strstr(error, message) != NULL,
+          "refused with \"%s\"", message);
 
     if (good) {
         ft_profile_free(&profile);
@@ -180,22 +182,23 @@ ft_test_profile(void)
           && profile.changes[0].at_us == 1500000
           && profile.changes[0].value == 16
           && profile.changes[1].kind == FT_CHANGE_RESTART,
-          "and with changes, in order of time");
+          "changes are sorted by time");
 
     if (good) {
         ft_profile_free(&profile);
     }
 
-    ft_refuse_profile("1 2 3\nten 0 64\n", "line 2: \"ten 0 64\"");
-    ft_refuse_profile("at 5 slots\n", "line 1: \"at 5 slots\"");
-    ft_refuse_profile("at 5 slots 0\n", "line 1");
-    ft_refuse_profile("at 5 restart 3\n", "line 1");
-    ft_refuse_profile("1 2 3 4\n", "line 1");
-    ft_refuse_profile("-1 2 3\n", "line 1");
-    ft_refuse_profile("10 0 0\n", "brings no shopper");
+    ft_refuse_profile("1 2 3\nten 0 64\n",
+                      "invalid line \"ten 0 64\" in /tmp/ft_profile_");
+    ft_refuse_profile("at 5 slots\n", "invalid line \"at 5 slots\"");
+    ft_refuse_profile("at 5 slots 0\n", ":1, it must be");
+    ft_refuse_profile("at 5 restart 3\n", ":1, it must be");
+    ft_refuse_profile("1 2 3 4\n", ":1, it must be");
+    ft_refuse_profile("-1 2 3\n", ":1, it must be");
+    ft_refuse_profile("10 0 0\n", "the number of shoppers must be 1 to");
 
     ft_ok(ft_arrivals("/nonexistent/profile", 1) == 0,
-          "a file that is not there is refused");
+          "a missing file is refused");
 }
 
 
@@ -233,11 +236,11 @@ ft_test_random(void)
     split = 1234567;
     ft_ok(ft_random_split(&split) == UINT64_C(6457827717110365317)
           && ft_random_split(&split) == UINT64_C(3203168211198807973),
-          "splitmix64 gives the published numbers");
+          "splitmix64 matches the published numbers");
     ft_ok(ft_random_next(&random) == 11520 && ft_random_next(&random) == 0
           && ft_random_next(&random) == 1509978240
           && ft_random_next(&random) == UINT64_C(1215971899390074240),
-          "xoshiro256** gives the published numbers");
+          "xoshiro256** matches the published numbers");
 }
 
 
@@ -298,7 +301,7 @@ ft_test_figures(void)
         runs[i].value[FT_OVERSOLD] = NAN;
     }
 
-    ft_figures_sum_up(&summary, runs, 21);
+    ft_figures_summarize(&summary, runs, 21);
 
     ft_ok(summary.range[FT_CONFIRMED].mean == 10
           && summary.range[FT_CONFIRMED].p5 == 1
@@ -306,21 +309,22 @@ ft_test_figures(void)
           "mean, 5th and 95th percentile");
     ft_ok(summary.range[FT_IDLE].mean == 0.25
           && isnan(summary.range[FT_OVERSOLD].mean),
-          "runs without a figure do not count for it");
+          "runs without a figure are not averaged");
 
     ft_ok(ft_require("confirmed>=10", 10) && !ft_require("confirmed>=10", 9.9),
-          "required: at least");
+          "requirement: minimum");
     ft_ok(ft_require("confirmed<=10", 10) && !ft_require("confirmed<=10", 10.1),
-          "required: at most");
+          "requirement: maximum");
     ft_ok(ft_require("confirmed=10+-1", 9) && ft_require("confirmed=10+-1", 11)
           && !ft_require("confirmed=10+-1", 8.9)
-          && !ft_require("confirmed=10+-1", 11.1), "required: about");
+          && !ft_require("confirmed=10+-1", 11.1), "requirement: tolerance");
     ft_ok(ft_require("confirmed=10", 10) && !ft_require("confirmed=10", 10.1),
-          "required: exactly");
-    ft_ok(!ft_require("confirmed>=10", NAN), "no figure meets no bound");
+          "requirement: exact value");
+    ft_ok(!ft_require("confirmed>=10", NAN),
+          "an undefined figure meets no requirement");
     ft_ok(!ft_require_add(&requires, "confirm>=1")
           && !ft_require_add(&requires, "confirmed>1")
           && !ft_require_add(&requires, "confirmed>=x")
           && !ft_require_add(&requires, "confirmed=1+-"),
-          "what is no bound is refused");
+          "malformed requirements are refused");
 }

@@ -1,5 +1,5 @@
-// Clients that are no browser, and the examples of docs/clients.md: each waits
-// behind somebody who pays, and is let in afterwards.
+// Clients other than browsers, and the examples of docs/clients.md.  Each one waits
+// for a shopper at /till, then is admitted.
 
 'use strict';
 
@@ -55,17 +55,17 @@ function start(command, args, options = {}) {
   return result;
 }
 
-// { out, error, code } of a program that ends.
+// Runs a program to its end: { out, error, code }.
 async function run(command, ...args) {
   const result = start(command, args);
 
   return Object.assign(result, { code: await result.ended });
 }
 
-// Starts a client that waits, lets it in, returns what it printed.
-async function waitsThenEnters(client) {
+// Admits a client after its first queued poll; returns its output.
+async function admitAfterPoll(client) {
   await until('a queued poll', () => edge.log(/^GET \/checkout\S* 503 1$/).length);
-  assert.deepEqual(edge.shop.seen(), [], 'the shop hears nothing of a poll');
+  assert.deepEqual(edge.shop.seen(), [], 'no poll reaches the shop');
   await edge.letGo();
 
   const code = await client.ended;
@@ -108,7 +108,7 @@ test('the example for a script in the shop', async () => {
   assert.deepEqual(edge.shop.seen(), ['POST /checkout']);
 });
 
-test('the same from another origin, with the configuration of the document', async () => {
+test('the example for a script in the shop, from another origin', async () => {
   const [, map, headers] = /```nginx\n(map.*?^}).*?(add_header.*?)\n\n {8}proxy_pass/ms.exec(doc);
   const shop = freePort();
 
@@ -131,20 +131,20 @@ test('the same from another origin, with the configuration of the document', asy
     return { retry: response.headers.get('Retry-After'), json: await response.json() };
   }, url);
 
-  assert.match(seen.retry, /^[1-9]\d*$/, 'Retry-After can be read');
+  assert.match(seen.retry, /^[1-9]\d*$/, 'Retry-After is exposed');
   assert.equal(seen.json.status, 'queued');
 
   const done = page.evaluate(url => throughTheLine(url).then(response => response.text()), url);
 
   await edge.letGo();
   assert.match(await done, /GET checkout/);
-  assert.ok(edge.shop.seen().filter(line => /^OPTIONS/.test(line)).length, 'preflights passed');
+  assert.ok(edge.shop.seen().filter(line => /^OPTIONS/.test(line)).length, 'preflights reach the shop');
 
-  // an origin that the operator does not know reads nothing
-  const stranger = await freshPage();
+  // other origins cannot read the response
+  const other = await freshPage();
 
-  await stranger.goto(edge.url('/lamp').replace('127.0.0.1', 'localhost'));
-  assert.equal(await stranger.evaluate(url => fetch(url).then(() => 'read', () => 'refused'), url), 'refused');
+  await other.goto(edge.url('/lamp').replace('127.0.0.1', 'localhost'));
+  assert.equal(await other.evaluate(url => fetch(url).then(() => 'read', () => 'refused'), url), 'refused');
 });
 
 test('the example for a mobile app', async () => {
@@ -163,7 +163,7 @@ test('the example for a mobile app', async () => {
 
   const client = start(process.execPath, [file, edge.url()]);
 
-  assert.match(await waitsThenEnters(client), /^200 .*GET checkout/s);
+  assert.match(await admitAfterPoll(client), /^200 .*GET checkout/s);
   assert.match(client.error, /^place [1-9]/);
 });
 
@@ -178,7 +178,7 @@ request = urllib.request.Request(sys.argv[1], headers=enter(sys.argv[1]))
 print(urllib.request.urlopen(request).read().decode())
 `);
 
-  assert.match(await waitsThenEnters(start('python3', [file, edge.url()])), /GET checkout/);
+  assert.match(await admitAfterPoll(start('python3', [file, edge.url()])), /GET checkout/);
 });
 
 test('Python with its cookie jar', async () => {
@@ -203,7 +203,7 @@ opener.addheaders = []
 print(opener.open(sys.argv[1]).read().decode())
 `);
 
-  assert.match(await waitsThenEnters(start('python3', [file, edge.url()])), /GET checkout/);
+  assert.match(await admitAfterPoll(start('python3', [file, edge.url()])), /GET checkout/);
 });
 
 test('curl with a cookie jar, HTTP/1.1 and HTTP/2', async () => {
@@ -221,20 +221,20 @@ test('curl with a cookie jar, HTTP/1.1 and HTTP/2', async () => {
     const again = JSON.parse((await curl(...json)).out);
 
     assert.equal(first.status, 'queued');
-    assert.equal(again.first_attempt_ms, first.first_attempt_ms, 'the place is in the jar');
+    assert.equal(again.first_attempt_ms, first.first_attempt_ms, 'the ticket is in the jar');
 
     const head = (await curl('-I')).out;
 
     assert.match(head, /^HTTP\/[\d.]+ 503/);
     assert.match(head, /^retry-after: [1-9]/im);
-    assert.match((await curl()).out, /<h1[^>]*>You are in line/, 'without a wish, the page');
-    assert.match((await curl('--compressed')).out, /data-ft=ahead>\d/, 'filled in, and compressed');
-    assert.match((await curl(...json, '-r', '0-3', '-z', '2100-01-01')).out, /^{"status":"queued".*}$/, 'the whole JSON');
+    assert.match((await curl()).out, /<h1[^>]*>You are in line/, 'HTML without an Accept header');
+    assert.match((await curl('--compressed')).out, /data-ft=ahead>\d/, 'compressed HTML with a position');
+    assert.match((await curl(...json, '-r', '0-3', '-z', '2100-01-01')).out, /^{"status":"queued".*}$/, 'JSON without range and validation');
   }
 
   const form = await run('curl', '-s', '--http1.1', '-H', 'Accept: application/json', '-F', `file=@${__filename}`, edge.url());
 
-  assert.match(form.out, /"queued"/, `a form with a file waits: ${form.code} ${form.out}`);
+  assert.match(form.out, /"queued"/, `multipart form: ${form.code} ${form.out}`);
 
   await edge.letGo();
 
@@ -245,8 +245,8 @@ test('curl with a cookie jar, HTTP/1.1 and HTTP/2', async () => {
   assert.equal((await run('curl', '-X', 'POST', '-d', 'item=lamp', ...code)).out, '200', 'the pass is in the jar');
 });
 
-// Not by curl: as of 7.88 it gives up (92) where any nginx answers a request over
-// HTTP/2 before it has sent all of the body.
+// With nghttp: curl 7.88 fails with 92 if nginx answers before curl has sent the
+// body over HTTP/2.
 test('a big form over HTTP/2', async () => {
   const port = freePort();
   const file = path.join(tempDir(), 'form');
@@ -255,14 +255,14 @@ test('a big form over HTTP/2', async () => {
   await busy({ http: edge => `server { listen 127.0.0.1:${port} http2; location / {
     flash_throttle zone=sale; proxy_pass http://127.0.0.1:${edge.shop.port}; } }` });
 
-  const post = wish => run('nghttp', '-H', `accept: ${wish}`, '-d', file, `http://127.0.0.1:${port}/checkout`);
+  const post = accept => run('nghttp', '-H', `accept: ${accept}`, '-d', file, `http://127.0.0.1:${port}/checkout`);
 
   assert.match((await post('application/json')).out, /^{"status":"queued".*}$/);
   assert.match((await post('text/html')).out, /data-ft-method=["']?POST/);
   assert.deepEqual(edge.shop.seen(), []);
 });
 
-test('curl waits as Retry-After says', async () => {
+test('curl --retry follows Retry-After', async () => {
   await busy();
 
   const jar = path.join(tempDir(), 'jar');
@@ -274,7 +274,7 @@ test('curl waits as Retry-After says', async () => {
   assert.match(client.out, /GET checkout/);
 });
 
-test('wget waits and tries again', async () => {
+test('wget with a cookie jar', async () => {
   await busy();
 
   const jar = path.join(tempDir(), 'jar');
@@ -285,7 +285,7 @@ test('wget waits and tries again', async () => {
 
   const first = await wget();
 
-  assert.notEqual(first.code, 0, 'an error to it');
+  assert.notEqual(first.code, 0, 'wget reports an error');
   assert.match(first.out, /You are in line/);
   await wget();
   await until('one shopper', async () => (await edge.state()).waiting === 1);
@@ -309,7 +309,7 @@ test('h2load: hundreds of streams on one connection', async () => {
   assert.deepEqual(edge.shop.seen(), []);
 });
 
-test('Node\'s http with a connection that stays', async () => {
+test('Node\'s http with a keepalive connection', async () => {
   await busy();
 
   const http = require('node:http');
@@ -331,17 +331,17 @@ test('Node\'s http with a connection that stays', async () => {
     request.on('error', failed);
   });
 
-  const stamps = new Set;
+  const timestamps = new Set;
 
   for (let i = 0; i < 3; i++) {
     const answer = await poll();
 
     assert.equal(answer.status, 'queued');
     ticket = answer.ticket;
-    stamps.add(answer.first_attempt_ms);
+    timestamps.add(answer.first_attempt_ms);
   }
 
-  assert.equal(stamps.size, 1);
+  assert.equal(timestamps.size, 1);
   assert.equal(sockets.size, 1);
 
   await edge.letGo();

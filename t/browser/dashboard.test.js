@@ -1,4 +1,4 @@
-// The dashboard: what it draws, whom it tells, and that it is live.
+// The dashboard: content, updates, errors and accessibility.
 
 'use strict';
 
@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 
-// A page of the status, and what its console complains of.
+// Opens the dashboard; page.complaints collects console errors.
 async function open(options, hash = '') {
   const page = await freshPage(options);
 
@@ -32,10 +32,10 @@ async function open(options, hash = '') {
   return page;
 }
 
-// The figure under a label.
+// The value of a label.
 const figure = (page, label) => page.locator('dl > div', { has: page.getByText(label, { exact: true }) }).locator('dd').textContent();
 
-// How many points a plot's first line has.
+// The number of points of a plot's first line.
 const points = (page, title) => page.locator('figure', { has: page.getByRole('heading', { name: title }) })
   .locator('polyline').first().getAttribute('points').then(text => text.split(' ').length);
 
@@ -44,7 +44,7 @@ function shows(page, label, value) {
 }
 
 async function violations(page) {
-  // the policy of the page lets no other script in: axe comes from beside it
+  // the page's policy blocks script tags, but not evaluate()
   await page.evaluate(require('fs').readFileSync(AXE, 'utf8'));
 
   const { violations: found } = await page.evaluate(rules => axe.run({ runOnly: rules }), RULES);
@@ -96,28 +96,28 @@ test('it says when a sale opens, and tells no wait before', async () => {
   assert.deepEqual(page.complaints, []);
 });
 
-test('opened late, it shows the beginning', async () => {
+test('a dashboard opened later shows the history', async () => {
   edge = await Edge.start();
   await edge.occupy();
 
-  // two steps that are over, and the one that is not
+  // two complete steps and the current one
   await until('three steps', async () => (await steps()).waiting.length >= 3);
 
   const { first_attempts: counts } = await steps();
   const page = await open();
 
-  assert.equal(counts.reduce((sum, n) => sum + n, 0), 1, 'somebody came');
+  assert.equal(counts.reduce((sum, n) => sum + n, 0), 1, 'one first attempt');
   await until('the beginning', async () => await points(page, 'Waiting').catch(() => 0) >= 2);
-  assert.ok(await points(page, 'Waiting') >= counts.length - 1, 'as many points as steps were over');
+  assert.ok(await points(page, 'Waiting') >= counts.length - 1, 'a point per complete step');
 
-  // whom it was there before: the first attempt stands out of the first plot
+  // the first plot has a peak at the first attempt
   const heights = await page.locator('polyline').first().getAttribute('points')
     .then(text => text.split(' ').map(point => Number(point.split(',')[1])));
 
-  assert.ok(Math.min(...heights) < Math.max(...heights) - 5, 'who came before it was opened');
+  assert.ok(Math.min(...heights) < Math.max(...heights) - 5, 'the first attempt before the dashboard was opened');
 });
 
-test('a step later it has one point more', async () => {
+test('each step adds a point', async () => {
   edge = await Edge.start();
   await edge.occupy();
   await until('two steps', async () => (await steps()).waiting.length >= 2);
@@ -131,7 +131,7 @@ test('a step later it has one point more', async () => {
   await until('one more', async () => await points(page, 'Waiting') > before);
 });
 
-test('with several keys it begins with the busiest, and a link leads to any', async () => {
+test('shows the busiest key first and links to the others', async () => {
   edge = await Edge.start({ http: 'flash_throttle_zone $arg_shop zone=many:1m rate=1r/m;',
                             location: '} location /many { flash_throttle zone=many; proxy_pass http://127.0.0.1:1;' });
 
@@ -153,7 +153,7 @@ test('with several keys it begins with the busiest, and a link leads to any', as
   assert.deepEqual(await violations(page), []);
 });
 
-test('a key may be any text', async () => {
+test('escapes keys', async () => {
   edge = await Edge.start({ http: 'map $arg_n $made { 1 "café"; 2 "\\"><img src=x onerror=alert(1)>"; } flash_throttle_zone $made zone=many:1m rate=1r/m;',
                             location: '} location /many { flash_throttle zone=many; proxy_pass http://127.0.0.1:1;' });
   await edge.get('/many?n=1');
@@ -192,7 +192,7 @@ for (const [name, options] of Object.entries({
   'phone-dark': { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
   narrow: { viewport: { width: 320, height: 568 } }
 })) {
-  test(`looked at: ${name}`, async () => {
+  test(`accessibility: ${name}`, async () => {
     edge = await Edge.start();
     await edge.occupy();
     await edge.get('/checkout');
@@ -202,7 +202,7 @@ for (const [name, options] of Object.entries({
     await until('plots', async () => await page.locator('polyline').count() > 5);
     await screenshot(page, `dashboard-${name}`);
 
-    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0, 'nothing to scroll sideways');
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0, 'no horizontal scrolling');
     assert.deepEqual(await violations(page), []);
     assert.deepEqual(page.complaints, [], 'its policy allows all that it does');
 
@@ -211,7 +211,7 @@ for (const [name, options] of Object.entries({
   });
 }
 
-test('a pointer asks a plot for its numbers', async () => {
+test('a pointer shows the values of a plot', async () => {
   edge = await Edge.start();
   await edge.occupy();
   await until('two steps', async () => (await steps()).waiting.length >= 2);

@@ -1,6 +1,6 @@
-// Shoppers with a browser at a real edge: from the queue to the purchase, and
-// what other waiting rooms were reported to get wrong on the way ("report:", here,
-// in page.test.js and in t/13-clients.t).
+// Browsers at an edge, from the queue to the purchase.  Tests with "report:" (also
+// in page.test.js and t/13-clients.t) reproduce faults reported of other waiting
+// rooms.
 
 'use strict';
 
@@ -20,8 +20,7 @@ afterEach(async () => {
 });
 
 
-// The JSON of each poll of a page, in an array that grows; but for those that
-// a page did not live to read.
+// Collects the JSON of each poll of a page, except polls aborted by its unload.
 function answersOf(page) {
   const answers = [];
 
@@ -36,7 +35,7 @@ function answersOf(page) {
   return answers;
 }
 
-// A page that waits behind somebody who pays.
+// Opens a page that waits for the shopper at /till.
 async function waiting(options = {}, path = '/checkout') {
   edge = await Edge.start(options.edge);
   await edge.occupy();
@@ -55,7 +54,7 @@ async function waiting(options = {}, path = '/checkout') {
 test('from the queue to the purchase', async () => {
   const { page } = await waiting();
 
-  assert.deepEqual(edge.shop.seen(), [], 'nothing reaches the shop yet');
+  assert.deepEqual(edge.shop.seen(), [], 'no request reaches the shop');
   await edge.letGo();
   await titled(page, /^GET checkout$/);
   await page.click('button');
@@ -118,12 +117,12 @@ test('report: a reload gave a new place', async () => {
     await inLine(page);
   }
 
-  const stamps = new Set(answers.map(({ first_attempt_ms }) => first_attempt_ms));
+  const timestamps = new Set(answers.map(({ first_attempt_ms }) => first_attempt_ms));
 
-  assert.equal(stamps.size, 1, 'one stamp over all reloads');
-  assert.ok(laterAnswers.every(({ first_attempt_ms }) => first_attempt_ms > [...stamps][0]));
-  // who asks late is not counted until then
-  await until('two shoppers, however often they ask', async () => (await edge.state()).waiting === 2);
+  assert.equal(timestamps.size, 1, 'one timestamp over all reloads');
+  assert.ok(laterAnswers.every(({ first_attempt_ms }) => first_attempt_ms > [...timestamps][0]));
+  // a shopper is counted at its first poll
+  await until('two waiting shoppers', async () => (await edge.state()).waiting === 2);
 
   await edge.letGo();
   await titled(page, /^GET checkout$/);
@@ -141,12 +140,12 @@ test('the back button leaves the queue', async () => {
   await edge.letGo();
   await titled(page, /^GET checkout$/);
   await page.goBack();
-  assert.equal(page.url(), edge.url('/lamp'), 'the queue page has left no trace');
+  assert.equal(page.url(), edge.url('/lamp'), 'the queue page is not in the history');
   await page.goForward();
   await titled(page, /^GET checkout$/);
 });
 
-test('back from the queue, and forward again: the same place', async () => {
+test('back and forward again keep the place', async () => {
   edge = await Edge.start();
   await edge.occupy();
 
@@ -172,13 +171,13 @@ test('ten tabs, one place', async () => {
   await Promise.all(tabs.map(tab => tab.goto(edge.url())));
   for (const tab of tabs) await inLine(tab);
 
-  // they agree on one of ten first attempts as soon as they have polled
+  // the tabs share one ticket after their first polls
   await until('one shopper', async () => (await edge.state()).waiting === 1);
   await until('one place', async () => new Set(await Promise.all(tabs.map(tab => text(tab, 'place')))).size === 1);
 
   await edge.letGo();
   for (const tab of tabs) await titled(tab, /^GET checkout$/);
-  assert.equal((await edge.state()).admitted, 2, 'the one at the till, and the one with the tabs');
+  assert.equal((await edge.state()).admitted, 2, 'one at the till, one for all tabs');
 });
 
 test('report: the place was lost when the browser was restarted', async () => {
@@ -186,7 +185,7 @@ test('report: the place was lost when the browser was restarted', async () => {
   await edge.occupy();
 
   const profile = fs.mkdtempSync(path.join(build, 'browser-profile.'));
-  const stamps = [];
+  const timestamps = [];
 
   try {
     for (let i = 0; i < 2; i++) {
@@ -197,7 +196,7 @@ test('report: the place was lost when the browser was restarted', async () => {
       await page.goto(edge.url());
       await inLine(page);
       await until('an answer', () => answers.length);
-      stamps.push(answers[0].first_attempt_ms);
+      timestamps.push(answers[0].first_attempt_ms);
 
       if (i === 1) {
         await edge.letGo();
@@ -207,14 +206,14 @@ test('report: the place was lost when the browser was restarted', async () => {
       await browser.close();
     }
   } finally {
-    // Chromium tidies up a little longer
+    // Chromium still writes to it for a moment
     fs.rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 
-  assert.equal(stamps[1], stamps[0]);
+  assert.equal(timestamps[1], timestamps[0]);
 });
 
-test('a form that was queued is sent by a click, and once', async () => {
+test('a queued form is sent once, after a click', async () => {
   edge = await Edge.start();
 
   const page = await freshPage();
@@ -232,7 +231,7 @@ test('a form that was queued is sent by a click, and once', async () => {
   await send.waitFor({ state: 'visible' });
   assert.equal(await page.title(), 'It is your turn');
   assert.equal(await text(page, 'news'), 'It is your turn');
-  assert.ok(edge.shop.seen().every(line => !/^POST/.test(line)), 'not sent by itself');
+  assert.ok(edge.shop.seen().every(line => !/^POST/.test(line)), 'not sent without a click');
 
   await send.click();
   await titled(page, /^POST checkout$/);
@@ -249,7 +248,7 @@ test('without JavaScript', async () => {
   await page.goto(edge.url('/checkout?a=1'));
   assert.equal(await page.textContent('h1:visible'), 'You are in line');
 
-  // the reload is the poll: the edge fills in place and wait
+  // a reload polls; the edge fills in place and wait
   await until('the figures', async () => /^\d+$/.test(await text(page, 'ahead').catch(() => '')));
   assert.match(await text(page, 'wait'), /^(\d+-|> )\d+ min$/);
   assert.equal(Number(await text(page, 'place')), Number(await text(page, 'ahead')) + 1);
@@ -260,9 +259,9 @@ test('without JavaScript', async () => {
   assert.equal(page.url(), edge.url('/checkout?a=1'));
 });
 
-test('the edge is killed and started again while somebody waits', async () => {
+test('the edge is killed and restarted during a wait', async () => {
   const { page, answers } = await waiting();
-  const stamp = answers[0].first_attempt_ms;
+  const timestamp = answers[0].first_attempt_ms;
 
   await edge.kill();
   await page.locator('[data-ft-when=lost]').waitFor({ state: 'visible' });
@@ -270,11 +269,11 @@ test('the edge is killed and started again while somebody waits', async () => {
   await edge.letGo();
   await titled(page, /^GET checkout$/);
 
-  for (const { first_attempt_ms } of answers) assert.equal(first_attempt_ms, stamp);
+  for (const { first_attempt_ms } of answers) assert.equal(first_attempt_ms, timestamp);
   assert.equal(edge.log(/^GET \/checkout 503 -$/).length, 1, 'the page was loaded once');
 });
 
-test('the throttle is switched off while somebody waits', async () => {
+test('the throttle is switched off during a wait', async () => {
   const { page } = await waiting();
 
   edge.options.off = true;
@@ -283,7 +282,7 @@ test('the throttle is switched off while somebody waits', async () => {
   await titled(page, /^GET checkout$/);
 });
 
-test('report: the admission was told one poll late', async () => {
+test('report: the admission was reported one poll late', async () => {
   for (const throttle of ['', 'hold=0']) {
     const { page } = await waiting({ edge: { throttle } });
 
@@ -347,7 +346,7 @@ test('report: XHR got an HTML page and failed silently', async () => {
     request.send();
   }));
 
-  assert.equal(answer.status, 200, 'though the operator wants 200');
+  assert.equal(answer.status, 200, 'flash_throttle_queue_status is used');
   assert.equal(answer.body.status, 'queued');
   assert.match(answer.retry, /^[1-9]\d*$/);
 });
@@ -388,7 +387,7 @@ test('report: a CDN served an old queue page', async () => {
   await titled(pages[0], /^GET checkout$/);
 });
 
-test('an own page of five lines, from the documents', async () => {
+test('a custom page of five lines, from docs/pages.md', async () => {
   const doc = fs.readFileSync(path.join(__dirname, '../../docs/pages.md'), 'utf8');
   const [, html] = /```html\n(.*?)```/s.exec(doc);
 

@@ -1,5 +1,5 @@
-// How the pages look, read and sound: axe-core on each, screenshots for a
-// person to look at, languages, and a policy of hashes.
+// Accessibility (axe-core), layout, languages and the Content-Security-Policy of
+// the pages.  Screenshots are written for review.
 
 'use strict';
 
@@ -18,8 +18,8 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 
 const hour = 3600e3;
 
-// One who has come from place 4,001 to place 1,234.
-function onTheWay() {
+// A shopper that moves from place 4,001 to place 1,234.
+function movingUp() {
   const first = queued({ position: 4000, wait_ms: 400e3, retry_ms: 100 });
   let polls = 0;
 
@@ -27,7 +27,7 @@ function onTheWay() {
 }
 
 const STATES = {
-  queued: onTheWay,
+  queued: movingUp,
   closed: () => ({ status: 'closed', position: 0, wait_ms: 0, retry_ms: 60e3, first_attempt_ms: 1,
                    opens_ms: Date.now() + 1.5 * hour }),
   sold_out: () => ({ status: 'sold_out', position: 0, wait_ms: 0, retry_ms: 60e3, first_attempt_ms: 1 }),
@@ -49,7 +49,7 @@ afterEach(async () => {
 });
 
 
-// A page that has heard from its stub.
+// Opens a page and waits for its first poll.
 async function open(answer, options) {
   stub = await Stub.start(answer);
 
@@ -64,13 +64,13 @@ async function open(answer, options) {
   return page;
 }
 
-// Violations, for a person to read.
+// axe-core's violations as text.
 async function violations(page) {
   await page.addScriptTag({ path: AXE });
 
   const found = await page.evaluate(rules => axe.run(document, { runOnly: rules }), RULES);
 
-  assert.ok(found.passes.length > 10, 'axe-core looked');
+  assert.ok(found.passes.length > 10, 'axe-core ran');
 
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
@@ -97,7 +97,7 @@ function readLanguages() {
 
 for (const state of Object.keys(STATES)) {
   for (const look of Object.keys(LOOKS)) {
-    test(`${state}, ${look}: no violation, nothing cut off`, async () => {
+    test(`${state}, ${look}: no violation, no overflow`, async () => {
       const page = await open(STATES[state](), LOOKS[look]);
 
       await screenshot(page, `${state}-${look}`);
@@ -130,7 +130,7 @@ test('admitted with a form, and without an answer: no violation', async () => {
   assert.equal((await page.innerText('main')).trim().replace(/\s+/g, ' '), 'It is your turn Send It is your turn');
   assert.deepEqual(await violations(page), []);
 
-  // by keyboard, and large enough for a finger
+  // keyboard focus and target size
   await page.keyboard.press('Tab');
   assert.ok(await send.evaluate(button => document.activeElement === button && button.matches(':focus-visible')));
 
@@ -145,7 +145,7 @@ test('zoomed to 200 %', async () => {
   assert.equal(await overflow(page), 0);
 });
 
-test('text twice as large, in a narrow window', async () => {
+test('text at 200 %, in a narrow window', async () => {
   const page = await open(STATES.queued(), { viewport: { width: 320, height: 568 }, locale: 'de-DE' });
 
   await page.addStyleTag({ content: 'html { font-size: 200% }' });
@@ -159,18 +159,18 @@ test('forced colours', async () => {
   assert.deepEqual(await violations(page), []);
 });
 
-test('nothing moves for who wants nothing to move', async () => {
+test('reduced motion', async () => {
   const page = await open(STATES.queued(), { reducedMotion: 'reduce' });
 
   assert.equal(await page.evaluate(() => document.getAnimations().length), 0);
-  assert.ok(await page.locator('progress').evaluate(bar => bar.position >= 0), 'the bar says how far');
+  assert.ok(await page.locator('progress').evaluate(bar => bar.position >= 0), 'the progress bar has a value');
 });
 
 
-// A number in a language, by the browser's own data: Node may have others.
+// Formats a number with the browser's locale data, which may differ from Node's.
 const written = (page, number, tag) => page.evaluate(([n, language]) => n.toLocaleString(language), [number, tag]);
 
-test('at least sixteen languages, right-to-left ones among them, each in its own words', async () => {
+test('at least sixteen languages, some right-to-left', async () => {
   const languages = readLanguages();
   const tags = Object.keys(languages);
   const directions = new Set;
@@ -179,16 +179,16 @@ test('at least sixteen languages, right-to-left ones among them, each in its own
 
   for (const tag of tags) {
     const page = await open(queued({ position: 1233, wait_ms: 400e3 }), { locale: tag });
-    const words = languages[tag];
+    const texts = languages[tag];
 
     await inLine(page);
     assert.equal(await page.getAttribute('html', 'lang'), tag);
     directions.add(await page.evaluate(() => document.dir || 'ltr'));
-    assert.equal(await page.textContent('h1:visible'), words.line);
+    assert.equal(await page.textContent('h1:visible'), texts.line);
     assert.equal(await page.locator('dt').allTextContents().then(all => all.join('|')),
-                 [words.place, words.ahead, words.wait].join('|'));
+                 [texts.place, texts.ahead, texts.wait].join('|'));
     assert.equal(await text(page, 'place'), await written(page, 1234, tag));
-    assert.ok((await page.title()).endsWith(words.line));
+    assert.ok((await page.title()).endsWith(texts.line));
 
     await closeContexts();
     await stub.stop();
@@ -201,17 +201,17 @@ test('at least sixteen languages, right-to-left ones among them, each in its own
 test('more than an hour, in every language', async () => {
   stub = await Stub.start(queued({ wait_ms: 50475 * 60e3 }));
 
-  for (const [tag, words] of Object.entries(readLanguages())) {
+  for (const [tag, texts] of Object.entries(readLanguages())) {
     const page = await freshPage({ locale: tag });
 
     await page.goto(stub.url());
     await inLine(page);
-    assert.equal(await text(page, 'wait'), words.more);
+    assert.equal(await text(page, 'wait'), texts.more);
     await closeContexts();
   }
 });
 
-test('the language is the first of the browser\'s that there is', async () => {
+test('the language is the first available of navigator.languages', async () => {
   stub = await Stub.start(queued());
 
   for (const [wanted, lang] of [
@@ -236,7 +236,7 @@ test('numbers and times in the shopper\'s locale', async () => {
   assert.match(await text(page, 'heard'), /^\d\d:\d\d:\d\d$/);
 });
 
-test('in Arabic: its own digits, from the right', async () => {
+test('Arabic: digits and direction', async () => {
   const page = await open(queued({ position: 1233, wait_ms: 400e3 }), { locale: 'ar-EG' });
 
   await inLine(page);
@@ -246,11 +246,11 @@ test('in Arabic: its own digits, from the right', async () => {
   const [first, last] = await page.locator('dl > div').evaluateAll(all =>
     [all[1], all[2]].map(e => e.getBoundingClientRect().left));
 
-  assert.ok(first > last, 'what comes first is on the right');
+  assert.ok(first > last, 'the first item is on the right');
 });
 
 
-test('the pages are what their parts make', async () => {
+test('conf/pages/*.html match conf/pages/src', async () => {
   const dir = fs.mkdtempSync(path.join(build, 'browser-pages.'));
 
   stub = await Stub.start(queued());
@@ -267,7 +267,7 @@ test('the pages are what their parts make', async () => {
   }
 });
 
-test('the pages run under the policy that the build prints', async () => {
+test('the pages run under the printed Content-Security-Policy', async () => {
   const pages = ['queue', 'closed', 'sold_out', 'rejected'].map(name => path.join(root, 'conf/pages', `${name}.html`));
   const policy = execFileSync(path.join(root, 'scripts/csp.sh'), pages, { encoding: 'utf8' }).trim().split('\n').pop();
 
@@ -291,7 +291,7 @@ test('the pages run under the policy that the build prints', async () => {
   }
 });
 
-test('a policy that allows no worker is no obstacle', async () => {
+test('the pages run under a policy without workers', async () => {
   const page = path.join(root, 'conf/pages/queue.html');
   const policy = execFileSync(path.join(root, 'scripts/csp.sh'), [page], { encoding: 'utf8' }).trim().split('\n').pop();
 

@@ -1,5 +1,4 @@
-// From before the opening to the purchase, or to the end of the stock, at a real
-// edge.
+// Browsers at an edge with flash_throttle_opens, and with a stock that sells out.
 
 'use strict';
 
@@ -17,14 +16,14 @@ afterEach(async () => {
 });
 
 
-// The line for a checkout that opens so many seconds from now, and when, in ms.
+// flash_throttle_opens for a time from now, and the time in ms.
 function opensIn(seconds) {
   const opens = Date.now() + seconds * 1e3;
 
   return { opens, location: `flash_throttle_opens ${new Date(opens).toISOString()};` };
 }
 
-// An edge whose checkout opens in an hour, and at whose till somebody is.
+// Starts an edge that opens in an hour, with a shopper at the till.
 async function closed() {
   const { opens, location } = opensIn(3600);
 
@@ -34,7 +33,7 @@ async function closed() {
   return opens;
 }
 
-// In two seconds, after all.
+// Moves the opening to two seconds from now.
 function openSoon() {
   const { opens, location } = opensIn(2);
 
@@ -61,7 +60,6 @@ test('from the countdown through the queue to the purchase', async () => {
   await page.locator('[data-ft=left]', { hasText: /^(1:00:00|59:\d\d)$/ }).waitFor();
   assert.equal(await page.title(), 'Not open yet');
   assert.equal(await page.textContent('h1:visible'), 'Not open yet');
-  // a reload, and another tab
   await page.reload();
   await titled(page, /^Not open yet$/);
 
@@ -70,12 +68,12 @@ test('from the countdown through the queue to the purchase', async () => {
   await tab.goto(edge.url());
   await titled(tab, /^Not open yet$/);
 
-  // sooner than it was said
+  // earlier than announced
   const opens = openSoon();
 
   await inLine(page);
   await inLine(tab);
-  assert.ok(Date.now() >= opens, 'not before');
+  assert.ok(Date.now() >= opens, 'not before the opening');
   assert.deepEqual(edge.shop.seen(), []);
 
   await edge.letGo();
@@ -87,13 +85,13 @@ test('from the countdown through the queue to the purchase', async () => {
 
   const before = answers.filter(({ status }) => status === 'closed');
 
-  assert.ok(before.length, 'it was told that it is closed');
+  assert.ok(before.length, 'some answers are "closed"');
   for (const answer of before) {
     assert.ok([hour, opens].includes(answer.opens_ms));
-    assert.ok(!('position' in answer), 'no place is told before the draw');
+    assert.ok(!('position' in answer), 'no position before the shuffle');
   }
 
-  assert.equal(new Set(answers.map(({ first_attempt_ms }) => first_attempt_ms)).size, 1, 'one first attempt throughout');
+  assert.equal(new Set(answers.map(({ first_attempt_ms }) => first_attempt_ms)).size, 1, 'one first attempt');
 });
 
 test('without JavaScript, before the opening', async () => {
@@ -106,7 +104,7 @@ test('without JavaScript, before the opening', async () => {
 
   openSoon();
 
-  // the reload is the poll
+  // a reload polls
   await titled(page, /^You are in line$/);
   await edge.letGo();
   await titled(page, /^GET checkout$/);
@@ -131,5 +129,5 @@ test('sold out while waiting', async () => {
   }
 
   assert.equal((await edge.get('/checkout')).status, 409);
-  assert.deepEqual(edge.shop.seen(), [], 'nobody is sent to buy what is gone');
+  assert.deepEqual(edge.shop.seen(), [], 'no request reaches the shop');
 });

@@ -1,4 +1,4 @@
-// What the pages do with the answers that they get, whoever gives them.
+// The pages with a stub in place of the edge.
 
 'use strict';
 
@@ -27,7 +27,7 @@ async function open(answer, options, path) {
   return page;
 }
 
-// Waits until so many polls more have been answered.
+// Waits for more polls.
 async function polled(more = 1) {
   const before = stub.polls().length;
 
@@ -55,7 +55,7 @@ test('place, wait and progress', async () => {
   assert.ok(Math.abs(await progress() - .5) < .01);
 });
 
-test('the place never grows, not over a reload either', async () => {
+test('the place never grows, also over a reload', async () => {
   const answer = queued({ position: 10 });
   const page = await open(answer);
 
@@ -73,7 +73,7 @@ test('the place never grows, not over a reload either', async () => {
   assert.equal(await text(page, 'ahead'), '9');
 });
 
-test('the wait does not jump about', async () => {
+test('the wait has hysteresis', async () => {
   const answer = queued({ wait_ms: 310e3 });
   const page = await open(answer);
 
@@ -91,7 +91,7 @@ test('the wait does not jump about', async () => {
   assert.equal(await text(page, 'wait'), '2–5 minutes');
 });
 
-test('no wait is shown that nobody can stand behind', async () => {
+test('a wait above an hour is shown without a value', async () => {
   const answer = queued({ wait_ms: 50475 * 60e3 });
   const page = await open(answer);
 
@@ -121,7 +121,7 @@ test('report: the wait shown depended on the time zone', async () => {
   assert.deepEqual(waits, Array(3).fill('5–10 minutes'));
 });
 
-test('polls when advised, a little later at most', async () => {
+test('polls at the advised time or slightly later', async () => {
   const page = await open(queued({ retry_ms: 1000 }));
 
   await inLine(page);
@@ -132,7 +132,7 @@ test('polls when advised, a little later at most', async () => {
 
   for (const gap of gaps) assert.ok(gap >= 990, `${gaps}`);
   assert.ok(Math.min(...gaps) < 1500, `${gaps}`);
-  assert.ok(new Set(gaps.slice(1)).size > 1, 'not in step with the others');
+  assert.ok(new Set(gaps.slice(1)).size > 1, 'with jitter');
 });
 
 test('the Refresh header does not reload a page with a script', async () => {
@@ -150,7 +150,7 @@ test('the Refresh header does not reload a page with a script', async () => {
   assert.equal(stub.pages().length, 1);
 });
 
-test('admission: says so, and goes to the page asked for', async () => {
+test('admission is announced, then the page is requested', async () => {
   const answer = queued();
   const page = await open(answer, {}, '/checkout?a=1&b=x%20y&a=2#pay');
 
@@ -160,17 +160,17 @@ test('admission: says so, and goes to the page asked for', async () => {
       .observe(document, { subtree: true, childList: true, characterData: true });
   });
 
-  const said = page.waitForEvent('console', message => /turn/.test(message.text()));
+  const announced = page.waitForEvent('console', message => /turn/.test(message.text()));
 
   stub.answer = { ...answer, status: 'admitted' };
-  assert.equal((await said).text(), 'It is your turn|It is your turn');
+  assert.equal((await announced).text(), 'It is your turn|It is your turn');
 
   await titled(page, /The shop/);
   assert.equal(await page.textContent('h1'), 'GET /checkout?a=1&b=x%20y&a=2');
   assert.equal(page.url(), stub.url('/checkout?a=1&b=x%20y&a=2#pay'));
 });
 
-test('the edge does not answer, or answers errors: says so, and recovers', async () => {
+test('no answer and error answers are shown, then the page recovers', async () => {
   const answer = queued({ position: 7 });
   const page = await open(answer);
   const lost = page.locator('[data-ft-when=lost]');
@@ -192,10 +192,10 @@ test('the edge does not answer, or answers errors: says so, and recovers', async
   await stub.listen();
   await lost.waitFor({ state: 'hidden' });
   assert.equal(await text(page, 'place'), '8');
-  assert.equal(stub.pages().length, 1, 'the same page all the time');
+  assert.equal(stub.pages().length, 1, 'the page was loaded once');
 });
 
-test('the first poll is not answered: says so, beside what the page says anyway', async () => {
+test('no answer to the first poll is shown, the position remains', async () => {
   const answer = queued();
   const page = await open((request, poll) => poll ? null : answer);
 
@@ -204,12 +204,12 @@ test('the first poll is not answered: says so, beside what the page says anyway'
   assert.ok(await page.locator('[data-ft=figures]').isVisible());
 });
 
-test('backs off up to half a minute', async () => {
+test('backs off up to 30 s', async () => {
   stub = await Stub.start((request, poll) => poll ? null : queued());
 
   const page = await freshPage();
 
-  // by the page's clock, from no answer to the next poll
+  // intervals on the page's clock
   await page.clock.install();
   await page.addInitScript(() => {
     const send = window.fetch;
@@ -244,7 +244,7 @@ test('backs off up to half a minute', async () => {
   });
 });
 
-test('somebody else answers: there is no waiting room any more', async () => {
+test('an answer without the throttle loads the page', async () => {
   const page = await open(queued());
 
   await inLine(page);
@@ -252,8 +252,8 @@ test('somebody else answers: there is no waiting room any more', async () => {
   await titled(page, /An error/);
 });
 
-test('a page that comes back at once is not asked for in a hurry', async () => {
-  // admitted by every poll, queued by every page: no cookies, or a bad cache
+test('a page that returns at once is requested after a delay', async () => {
+  // polls are admitted, pages are queued: without cookies, or with a cache
   const answer = queued();
   const page = await open((request, poll) => poll ? { ...answer, status: 'admitted' } : answer);
   const start = Date.now();
@@ -277,7 +277,7 @@ test('sold out while waiting', async () => {
   await inLine(page);
 });
 
-test('refused, and later not', async () => {
+test('rejected, later admitted', async () => {
   const page = await open({ status: 'rejected', position: 0, wait_ms: 9e4, retry_ms: 9e4, first_attempt_ms: 1 });
 
   await page.locator('[data-ft=left]', { hasText: /^1:[23]\d$/ }).waitFor();
@@ -288,7 +288,7 @@ test('refused, and later not', async () => {
   await inLine(page);
 });
 
-test('the countdown to the opening follows the clock of the shop', async () => {
+test('the countdown uses the clock of the server', async () => {
   const opens_ms = Date.parse('2026-05-01T12:00:00Z');
 
   stub = await Stub.start({ status: 'closed', position: 0, wait_ms: 0, retry_ms: 300, first_attempt_ms: 5, opens_ms });
@@ -305,7 +305,7 @@ test('the countdown to the opening follows the clock of the shop', async () => {
   await inLine(page);
 });
 
-test('a form is never sent by itself', async () => {
+test('a form is not sent without a click', async () => {
   const answer = queued();
 
   stub = await Stub.start({ ...answer, status: 'admitted' });
@@ -327,16 +327,16 @@ test('a form is never sent by itself', async () => {
 
   const before = stub.requests.length;
 
-  // long enough for what a link would have done
+  // a GET page would have reloaded by now
   await sleep(1500);
-  assert.equal(stub.requests.length, before, 'nothing happens without the shopper');
+  assert.equal(stub.requests.length, before, 'no request without a click');
 
   await send.click();
   await titled(page, /The shop/);
   assert.equal(await page.textContent('h1'), 'POST /checkout?a=1');
 });
 
-test('tabs poll once for all of them', async () => {
+test('tabs share their polls', async () => {
   const answer = queued({ retry_ms: 1500 });
 
   stub = await Stub.start(answer);
@@ -356,13 +356,13 @@ test('tabs poll once for all of them', async () => {
 
   const [first, ...rest] = stub.polls().slice(begin + 1).map(({ time }) => time);
 
-  // in step with one tab, not with ten
-  assert.ok(rest[rest.length - 1] - first > 4 * 1400, 'six polls of one tab');
+  // the rate of one tab, not of ten
+  assert.ok(rest[rest.length - 1] - first > 4 * 1400, 'the interval of one tab');
 
   stub.answer = { ...answer, position: 5 };
   for (const tab of tabs) await tab.waitForFunction(() => document.title.startsWith('(6)'));
 
-  // whichever asks, the others go on when it is closed
+  // the others continue when the polling tab is closed
   await tabs.shift().close();
   await tabs.shift().close();
   stub.answer = { ...answer, position: 3 };
@@ -372,7 +372,7 @@ test('tabs poll once for all of them', async () => {
   for (const tab of tabs) await titled(tab, /The shop/);
 });
 
-test('another sale in another tab is another line', async () => {
+test('tabs of different sales are independent', async () => {
   const [lamp, chair] = [queued({ position: 5 }), queued({ position: 50 })];
 
   stub = await Stub.start(({ url }) => url === '/lamp' ? lamp : chair);
@@ -389,12 +389,12 @@ test('another sale in another tab is another line', async () => {
   assert.equal(await text(two, 'place'), '51');
 });
 
-test('polls on time in a hidden tab, whose timers are slow', async () => {
+test('polls on time in a hidden tab', async () => {
   stub = await Stub.start(queued({ retry_ms: 500 }));
 
   const page = await freshPage();
 
-  // as Chromium does to a tab that has been hidden for five minutes
+  // as Chromium throttles timers of a tab hidden for five minutes
   await page.addInitScript(() => {
     const set = window.setTimeout;
     let hidden = false;
@@ -411,7 +411,6 @@ test('polls on time in a hidden tab, whose timers are slow', async () => {
   await inLine(page);
   await page.evaluate(() => window.hide(true));
 
-  // not once a minute
   await polled(6);
 
   stub.answer = { ...stub.answer, position: 2 };
@@ -419,7 +418,7 @@ test('polls on time in a hidden tab, whose timers are slow', async () => {
   await page.waitForFunction(() => document.title.startsWith('(3)'));
 });
 
-test('a screen reader hears changes, not ticks', async () => {
+test('a screen reader gets changes, not every update', async () => {
   const answer = queued({ position: 40, wait_ms: 400e3, retry_ms: 100 });
   const page = await open(answer);
 
@@ -427,13 +426,13 @@ test('a screen reader hears changes, not ticks', async () => {
   assert.match(await text(page, 'news'), /Ahead of you, 40, .*5–10 minutes/);
 
   await page.evaluate(() => {
-    window.said = 0;
-    new MutationObserver(() => window.said++)
+    window.announced = 0;
+    new MutationObserver(() => window.announced++)
       .observe(document.querySelector('[role=status]'), { childList: true, characterData: true, subtree: true });
   });
 
   stub.answer = { ...answer, position: 38 };
   await polled(8);
   assert.equal(await text(page, 'ahead'), '38');
-  assert.equal(await page.evaluate(() => window.said), 0);
+  assert.equal(await page.evaluate(() => window.announced), 0);
 });

@@ -1,4 +1,4 @@
-// The same over TLS: HTTP/2, and HTTP/3 where nginx has it, by Chromium.
+// Chromium over TLS: HTTP/2, and HTTP/3 if nginx supports it.
 
 'use strict';
 
@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 
-// A certificate, and the hash of its key for Chromium to trust.
+// Makes a certificate; returns the key's hash, which Chromium trusts.
 function certificate() {
   dir = fs.mkdtempSync(path.join(build, 'browser-tls.'));
 
@@ -40,7 +40,7 @@ function certificate() {
 }
 
 
-// An edge at which somebody pays, and a page of it: { page, url }.
+// Starts an edge with a shopper at the till: { page, url }.
 async function busy(quic) {
   const { key, cert, hash } = certificate();
   const port = freePort();
@@ -78,7 +78,7 @@ for (const [name, protocol] of [['HTTP/2', 'h2'], ['HTTP/3', 'h3']]) {
     const protocols = type => page.evaluate(type => performance.getEntriesByType(type).map(e => e.nextHopProtocol), type);
     const query = '?a=1&a=2';
 
-    // in crumbs
+    // the cookies are split into several headers
     await page.context().addCookies(Array.from({ length: 10 }, (_, i) => ({ name: `c${i}`, value: '1', url })));
 
     const response = await page.goto(url + query);
@@ -100,10 +100,10 @@ for (const [name, protocol] of [['HTTP/2', 'h2'], ['HTTP/3', 'h3']]) {
     assert.deepEqual(edge.shop.seen(), [`GET /checkout${query}`, 'POST /checkout?step=pay']);
   });
 
-  test(`${name}: a${quic ? '' : ' big'} form waits, and its sender can read the answer`, options, async () => {
+  test(`${name}: a${quic ? '' : ' big'} form is queued, and the client reads the answer`, options, async () => {
     const { page, url } = await busy(quic);
-    // over HTTP/3 Chromium waits for ever where nginx, whatever its modules, has
-    // answered before the body is sent: one that fits into the first packets
+    // over HTTP/3 Chromium hangs if nginx answers before it has sent the body, so
+    // the body must fit into the first packets
     const size = quic ? 1e3 : 500e3;
 
     await page.goto(url);

@@ -1,6 +1,6 @@
-# However many ask, no window of five seconds sees more than rate x period +
-# burst at the checkout: two workers, 64 clients in parallel that take no
-# advice, and a crowd that does.
+# In every window of five seconds at most rate x period + burst requests reach the
+# checkout, with two workers, 64 clients that ignore the advised time and a crowd
+# that follows it.
 
 use strict;
 use warnings;
@@ -19,20 +19,18 @@ use Time::HiRes qw(sleep time);
 
 use constant { RATE => 20, PERIOD => 5, BURST => 20, CLIENTS => 64 };
 
-# What is admitted at one moment is counted at the checkout a moment later, and
-# the bound is exact only where this delay does not shrink.  So the burst, with
-# which the fullest window begins, has to get there at once; in later windows
-# there is room for a delay of BURST / RATE, a second.
+# The checkout counts a request some time after its admission, so the limit is
+# exact only if this delay does not shrink.  The initial burst must arrive within
+# AT_ONCE; later windows tolerate a delay of BURST / RATE = 1 s.
 use constant AT_ONCE => 0.02;
 
-# fair: newcomers without a cookie delay nobody; lottery: they do
+# with policy=lottery, clients without a cookie delay the others
 my %patience = (fair => 60, lottery => 10);
 
 my @clients;
 
 
-# A client that asks 20 times a second, whatever the answers, and keeps no
-# cookie.
+# Starts a client that sends 20 requests per second without cookies.
 sub hammer {
     my ($url) = @_;
 
@@ -58,7 +56,7 @@ sub stop_clients {
 }
 
 
-# A checkout and an edge that has just admitted a whole burst, at once.
+# Starts a checkout and an edge, and uses up the burst.
 sub begin {
     my ($policy) = @_;
 
@@ -81,7 +79,7 @@ sub begin {
         return ($checkout, $edge) if $slowest < AT_ONCE;
     }
 
-    die 'this machine is too busy to measure anything';
+    die 'machine too busy: burst not admitted within ' . AT_ONCE . ' s per request';
 }
 
 
@@ -96,14 +94,14 @@ for my $policy (qw(fair lottery)) {
     my $stats = $checkout->stats;
     my $most = RATE * PERIOD + BURST;
 
-    is($run->{figures}{shoppers}, 180, "$policy: the crowd came");
-    cmp_ok($run->{figures}{admitted}, '>', 0, "$policy: and got in");
-    is($run->{figures}{admitted}, 180, "$policy: all of it")
+    is($run->{figures}{shoppers}, 180, "$policy: shoppers");
+    cmp_ok($run->{figures}{admitted}, '>', 0, "$policy: some are admitted");
+    is($run->{figures}{admitted}, 180, "$policy: all are admitted")
         if $policy eq 'fair';
     cmp_ok($stats->{arrivals_max_in_5s}, '<=', $most,
            "$policy: at most $most in 5 s");
     cmp_ok($stats->{arrivals_max_in_5s}, '>', $most * 0.8,
-           "$policy: and hardly less");
+           "$policy: more than 80 % of it");
 
     diag("$policy: $stats->{arrivals_max_in_5s} in the fullest 5 s of"
          . " $stats->{arrivals}, $most allowed");

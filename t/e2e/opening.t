@@ -1,6 +1,5 @@
-# A real opening: 50 shoppers are there before, 40 come after it.  The first are
-# let in in the order that was drawn, as flash-verify finds in the log, and the
-# others behind them.
+# An opening with 50 shoppers before and 40 after it.  The pre-queue is admitted
+# in its shuffled order, as checked by flash-verify, before the others.
 
 use strict;
 use warnings;
@@ -28,7 +27,7 @@ my $edge = Edge->start(checkout => $checkout, zone => 'rate=10r/s burst=2', thro
                        http => $format,
                        location => "flash_throttle_opens $rfc3339; access_log flash.log flash_throttle;");
 
-# five seconds ahead; 50 come in the first two of them
+# 50 shoppers arrive in the first two of the five seconds before
 sleep $opens - 5 - time if $opens - 5 > time;
 
 my $crowd = begin_crowd('--json', '--url', $edge->url, '--poll', '--deadline', '--stages=2:25-25,4:0-0,2:20-20',
@@ -39,34 +38,33 @@ my $before = $edge->status;
 
 my $run = end_crowd($crowd);
 
-is($run->{status}, 0, 'nothing oversold, nobody charged late');
-is($run->{figures}{admitted}, 90, 'all were admitted');
+is($run->{status}, 0, 'no oversale, no late charge');
+is($run->{figures}{admitted}, 90, 'all shoppers are admitted');
 
-is($before->{admitted}, 0, 'none of them before the opening');
-cmp_ok($before->{waiting}, '>=', 25, 'when they were counted already');
-is($before->{called}, 0, 'and nobody was called');
+is($before->{admitted}, 0, 'none before the opening');
+cmp_ok($before->{waiting}, '>=', 25, 'waiting before the opening');
+is($before->{called}, 0, 'none called before the opening');
 
 my @verify = ($ENV{VERIFY} // 'build/flash-verify', '--secret', "$edge->{dir}/secret", '--zone', 'sale',
               '--key', 'sale', '--opens', $rfc3339, '--slack', 1);
 my $log = "$edge->{dir}/flash.log";
 
 open my $out, '-|', @verify, '--json', $log or die "flash-verify: $!";
-my $said = join '', readline $out;
+my $output = join '', readline $out;
 close $out;
 my $status = $? >> 8;
-my $order = eval { decode_json($said) } // {};
+my $order = eval { decode_json($output) } // {};
 
 diag(sprintf 'pre-queue %d, tau %.3f, worst inversion %d places, %.2f s', @$order{qw(prequeue kendall_tau
      worst_inversion_places worst_inversion_s)});
 
-is($status, 0, 'admitted in the order that was drawn') or diag $said;
-is($order->{prequeue}, 50, 'fifty were there before');
-is($order->{checked}, 50, 'and were let in');
-is($order->{later}, 40, 'forty came after it');
-cmp_ok($order->{kendall_tau}, '>', 0.7, 'in that order');
+is($status, 0, 'admitted in the shuffled order') or diag $output;
+is($order->{prequeue}, 50, 'shoppers in the pre-queue');
+is($order->{checked}, 50, 'admissions checked');
+is($order->{later}, 40, 'shoppers after the opening');
+cmp_ok($order->{kendall_tau}, '>', 0.7, 'order of admissions');
 
-# those who came later, behind: when the first of them was let in nearly all of
-# the others were inside
+# nearly all of the pre-queue is admitted before the first later shopper
 my (%seen, @order);
 open $in, '<', $log or die "$log: $!";
 
@@ -77,10 +75,10 @@ while (<$in>) {
 }
 
 my @late = grep { $_->[1] >= $opens } sort { $a->[0] <=> $b->[0] } @order;
-my $inside = grep { $_->[1] < $opens && $_->[0] <= $late[0][0] } @order;
-cmp_ok($inside, '>=', 45, 'later ones stand behind');
+my $earlier = grep { $_->[1] < $opens && $_->[0] <= $late[0][0] } @order;
+cmp_ok($earlier, '>=', 45, 'the pre-queue is admitted first');
 
-# the same log with the first and the last of them exchanged
+# the same log with the first and the last admission exchanged
 my @list = map { [ split /\t/ ] } map { chomp; $_ } `@verify --list $log`;
 my ($one, $other) = ($list[0][1], $list[-1][1]);
 
@@ -91,6 +89,6 @@ print {$forged} $text;
 close $forged;
 
 system "@verify $edge->{dir}/forged.log > $edge->{dir}/verdict";
-isnt($? >> 8, 0, 'a log that was tampered with is found out');
+isnt($? >> 8, 0, 'flash-verify rejects a modified log');
 
 done_testing();

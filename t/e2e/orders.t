@@ -1,5 +1,5 @@
-# A sale that its operator steers with flashctl, and that sells out while many
-# wait: the checkout says so, and everyone hears it.
+# An operator controls a sale with flashctl; it sells out while shoppers wait, and
+# the checkout reports it in its feedback.
 
 use strict;
 use warnings;
@@ -19,7 +19,7 @@ my $checkout = CheckoutServer->start('--stock=60', '--payment-slots=8', '--payme
 my $edge = Edge->start(checkout => $checkout, zone => 'rate=10r/s inflight=16',
                        throttle => 'policy=fair; flash_throttle_feedback on');
 
-# flashctl(argument ...): its exit status and what it printed, of both kinds
+# flashctl(argument ...): its exit status, and its output and errors
 sub flashctl {
     my @arguments = @_;
 
@@ -38,7 +38,7 @@ sub flashctl {
     return ($? >> 8, $text);
 }
 
-sub says {
+sub expect {
     my ($arguments, $status, $pattern, $name) = @_;
     my ($is, $text) = flashctl(@$arguments);
 
@@ -46,77 +46,77 @@ sub says {
     like($text, $pattern, $name);
 }
 
-says(['status'], 0, qr/^no keys: no requests yet$/, 'before the sale');
-says(['pause'], 1, qr{/control: name a "key" of zone "sale", there is none}, 'an order for nobody');
-says(['pause', '--key=sale', '--new'], 0, qr/^sale sale: paused, rate 10\.000\/s, 0 waiting, 0 at the upstream$/, 'pause beforehand');
+expect(['status'], 0, qr/^no keys: no requests yet$/, 'before the sale');
+expect(['pause'], 1, qr{/control: name a "key" of zone "sale", there is none}, 'a command without a key');
+expect(['pause', '--key=sale', '--new'], 0, qr/^sale sale: paused, rate 10\.000\/s, 0 waiting, 0 at the upstream$/, 'pause before the sale');
 
 my $crowd = begin_crowd('--json', '--url', $edge->url, '--poll',
     '--stages=2:100-100', '--patience=60',
     '--stats-url', "http://127.0.0.1:$checkout->{port}/stats");
 
-wait_until { ($edge->status->{waiting} // 0) == 200 } 'all shoppers in line';
-is($checkout->stats->{orders}, 0, 'nobody was let in');
+wait_until { ($edge->status->{waiting} // 0) == 200 } 'all shoppers to wait';
+is($checkout->stats->{orders}, 0, 'none is admitted');
 
-says(['status'], 0, qr/^sale  sale  \[PAUSED\]\n  waiting +200 .*\n  wait +unknown /, 'status');
-says(['status', '--json'], 0, qr/"paused": true/, 'as JSON');
-says(['rate', '5r/s'], 0, qr/^sale sale: paused, rate 5\.000\/s, 200 waiting/, 'a rate');
+expect(['status'], 0, qr/^sale  sale  \[PAUSED\]\n  waiting +200 .*\n  wait +unknown /, 'status');
+expect(['status', '--json'], 0, qr/"paused": true/, 'status as JSON');
+expect(['rate', '5r/s'], 0, qr/^sale sale: paused, rate 5\.000\/s, 200 waiting/, 'a rate');
 
 $edge->reload;
 
 my ($status, $text) = flashctl('watch', '--count=2', '--interval=0.2');
 is($status, 0, 'watch');
-like($text, qr/^\d\d:\d\d:\d\d sale sale waiting=200 held=0 inflight=0 admitted=0 wait_ms=\d{7,} paused\n/, 'a line for each look');
-like($text, qr/\n\S+ sale sale .* first_attempts\/s=0\.0 admitted\/s=0\.0 paused\n$/, 'with what came meanwhile');
+like($text, qr/^\d\d:\d\d:\d\d sale sale waiting=200 held=0 inflight=0 admitted=0 wait_ms=\d{7,} paused\n/, 'a line per sample');
+like($text, qr/\n\S+ sale sale .* first_attempts\/s=0\.0 admitted\/s=0\.0 paused\n$/, 'rates from the second sample on');
 
-says(['resume', '--zone=sale'], 0, qr/^sale sale: not paused, rate 5\.000\/s/, 'resume');
+expect(['resume', '--zone=sale'], 0, qr/^sale sale: not paused, rate 5\.000\/s/, 'resume');
 wait_until { $checkout->stats->{orders} > 3 } 'the first orders';
 
-says(['reset'], 0, qr/^sale sale: not paused, rate 10\.000\/s/, 'reset');
-says(['rate', '30r/s', '-z', 'sale', '-k', 'sale'], 0, qr/^sale sale: not paused, rate 30\.000\/s/, 'faster');
+expect(['reset'], 0, qr/^sale sale: not paused, rate 10\.000\/s/, 'reset');
+expect(['rate', '30r/s', '-z', 'sale', '-k', 'sale'], 0, qr/^sale sale: not paused, rate 30\.000\/s/, 'faster');
 
 my $run = end_crowd($crowd);
 my $figures = $run->{figures};
 
-# the last ones are sold, and all the others know it
-is($figures->{orders}, 60, 'all units were bought');
-is($figures->{sold_out}, 140, 'all others were told that there are none');
-is($figures->{gave_up}, 0, 'nobody waits for what is gone');
-is($run->{status}, 0, 'nothing oversold, nobody charged late');
-is($checkout->stats->{orders}, 60, 'by the word of the checkout');
+# the stock is sold, and the others get "sold out"
+is($figures->{orders}, 60, 'all units are sold');
+is($figures->{sold_out}, 140, 'all others get "sold out"');
+is($figures->{gave_up}, 0, 'none gives up');
+is($run->{status}, 0, 'no oversale, no late charge');
+is($checkout->stats->{orders}, 60, 'orders at the checkout');
 
 my $after = $edge->status;
-ok($after->{sold_out}, 'the edge knows');
-is($after->{waiting}, 0, 'nobody waits');
-cmp_ok($after->{admitted}, '<=', 60 + 16, 'hardly anybody was let in in vain');
-is($edge->logged(qr/the upstream says "sold-out"/), 1, 'logged once');
-is($edge->logged(qr/\[notice\].*flash_throttle_control: "\w+/), 5, 'and each order');
+ok($after->{sold_out}, 'sold out at the edge');
+is($after->{waiting}, 0, 'none waiting');
+cmp_ok($after->{admitted}, '<=', 60 + 16, 'few admissions beyond the stock');
+is($edge->logged(qr/the upstream says "sold-out"/), 1, 'the feedback is logged once');
+is($edge->logged(qr/\[notice\].*flash_throttle_control: "\w+/), 5, 'each command is logged');
 
-says(['status'], 0, qr/\[SOLD OUT\]/, 'so does flashctl');
-says(['sold-out'], 0, qr/^sale sale: sold out,/, 'the operator, too');
-says(['open'], 0, qr/^sale sale: opened,/, 'open');
-ok(!$edge->status->{sold_out}, 'open again');
+expect(['status'], 0, qr/\[SOLD OUT\]/, 'status of a sold out sale');
+expect(['sold-out'], 0, qr/^sale sale: sold out,/, 'sold-out');
+expect(['open'], 0, qr/^sale sale: opened,/, 'open');
+ok(!$edge->status->{sold_out}, 'no longer sold out');
 
-# what goes wrong
+# errors
 
-says(['rate', '50'], 1, qr/invalid rate "50"/, 'a bad rate');
-says(['pause', '--zone=sail'], 1, qr/uses a zone "sail", there is "sale"/, 'no such zone');
-says(['status', '--zone=sail'], 1, qr/zone "sail" not found/, 'to look at, either');
-says(['status', '--key=x'], 1, qr/key "x" not found/, 'no such key');
-says(['stop'], 2, qr/unknown command "stop"/, 'no such command');
-says([], 2, qr/missing command/, 'no command');
-says(['rate'], 2, qr/missing argument of "rate"/, 'no rate');
-says(['pause', 'now'], 2, qr/unexpected argument "now" after "pause"/, 'too many words');
-says(['status', '--interval=0'], 2, qr/invalid value "0" for --interval: expected a number from 0\.1 to 3600/, 'a bad interval');
-says(['status', '--url=shop.example'], 2, qr/expected a URL that begins with http/, 'a bad URL');
-says(['status', '--url', $edge->url('/nowhere')], 3, qr/not a flash_throttle_status response \(HTTP status 404\)/, 'a wrong URL');
-says(['pause', '--url', $edge->url('/nowhere')], 3, qr/not a flash_throttle_control response \(HTTP status 404\)/, 'to order at, either');
-says(['pause', '--url', $edge->url('/closed')], 1, qr/access denied \(HTTP status 403\)/, 'kept out');
-says(['status', '--url', "http://127.0.0.1:$checkout->{port}"], 3, qr/flash_throttle_status/, 'another server');
-says(['status', '--url', 'http://127.0.0.1:1'], 3, qr{http://127\.0\.0\.1:1/status: \w}, 'nobody there');
-says(['status', '--unix', "$edge->{dir}/none.sock"], 3, qr{none\.sock: http://[^ ]+/status: \w}, 'no such socket');
-says(['status', '--unix', "$edge->{dir}/edge.sock"], 0, qr/^sale  sale/, 'through a socket');
+expect(['rate', '50'], 1, qr/invalid rate "50"/, 'a bad rate');
+expect(['pause', '--zone=sail'], 1, qr/uses a zone "sail", there is "sale"/, 'no such zone');
+expect(['status', '--zone=sail'], 1, qr/zone "sail" not found/, 'no such zone in status');
+expect(['status', '--key=x'], 1, qr/key "x" not found/, 'no such key');
+expect(['stop'], 2, qr/unknown command "stop"/, 'no such command');
+expect([], 2, qr/missing command/, 'no command');
+expect(['rate'], 2, qr/missing argument of "rate"/, 'no rate');
+expect(['pause', 'now'], 2, qr/unexpected argument "now" after "pause"/, 'an unexpected argument');
+expect(['status', '--interval=0'], 2, qr/invalid value "0" for --interval: expected a number from 0\.1 to 3600/, 'a bad interval');
+expect(['status', '--url=shop.example'], 2, qr/expected a URL that begins with http/, 'a bad URL');
+expect(['status', '--url', $edge->url('/nowhere')], 3, qr/not a flash_throttle_status response \(HTTP status 404\)/, 'a wrong URL');
+expect(['pause', '--url', $edge->url('/nowhere')], 3, qr/not a flash_throttle_control response \(HTTP status 404\)/, 'a wrong URL of the control location');
+expect(['pause', '--url', $edge->url('/closed')], 1, qr/access denied \(HTTP status 403\)/, 'access denied');
+expect(['status', '--url', "http://127.0.0.1:$checkout->{port}"], 3, qr/flash_throttle_status/, 'another server');
+expect(['status', '--url', 'http://127.0.0.1:1'], 3, qr{http://127\.0\.0\.1:1/status: \w}, 'no server');
+expect(['status', '--unix', "$edge->{dir}/none.sock"], 3, qr{none\.sock: http://[^ ]+/status: \w}, 'no such socket');
+expect(['status', '--unix', "$edge->{dir}/edge.sock"], 0, qr/^sale  sale/, 'through a socket');
 
-# the live view, where there is a terminal: it draws itself over, and q ends it
+# the live view in a terminal
 
 SKIP: {
     skip 'no script(1)', 2 if system('script --version > /dev/null 2>&1') != 0;
@@ -124,8 +124,8 @@ SKIP: {
     my $url = $edge->url('');
     my $view = `(sleep 1; printf q) | timeout 20 script -qec 'stty rows 24 cols 80; $flashctl --url $url watch --interval=0.2' /dev/null`;
 
-    is($? >> 8, 0, 'q ends it');
-    like($view, qr/\e\[H.*sale  sale  \[\w+\].*\e\[H.*q quits/s, 'it draws itself over');
+    is($? >> 8, 0, 'q quits');
+    like($view, qr/\e\[H.*sale  sale  \[\w+\].*\e\[H.*q quits/s, 'the view is redrawn');
 }
 
 done_testing();

@@ -1,5 +1,4 @@
-# The way of a person with a browser: the page, its polls, the checkout, the
-# order.
+# A browser's requests: the page, its polls, the checkout, the order.
 
 use strict;
 use warnings;
@@ -23,7 +22,6 @@ my $edge = Edge->start(checkout => $checkout, throttle => 'policy=fair',
 my $http = HTTP::Tiny->new(max_redirect => 0, timeout => 60);
 
 
-# A shopper's request, with the cookie that its jar keeps.
 sub ask {
     my ($jar, $method, $headers, %options) = @_;
     my %headers = @$headers;
@@ -44,19 +42,19 @@ sub ask {
 
 my (%first, %second);
 
-is(ask(\%first, 'GET', \@browser)->{status}, 200, 'the first goes through');
-is($checkout->stats->{arrivals}, 1, 'to the checkout');
+is(ask(\%first, 'GET', \@browser)->{status}, 200, 'the first shopper is admitted');
+is($checkout->stats->{arrivals}, 1, 'one request at the checkout');
 
 my $page = ask(\%second, 'GET', \@browser);
 
-is($page->{status}, 503, 'the second waits');
-like($page->{headers}{'content-type'}, qr{^text/html}, 'on a page');
-like($page->{content}, qr/Flash-Throttle-Poll/, 'that polls');
-like($page->{headers}{'retry-after'}, qr/^[1-9]\d*$/, 'and is told when');
+is($page->{status}, 503, 'the second shopper waits');
+like($page->{headers}{'content-type'}, qr{^text/html}, 'an HTML page');
+like($page->{content}, qr/Flash-Throttle-Poll/, 'with the polling script');
+like($page->{headers}{'retry-after'}, qr/^[1-9]\d*$/, 'with Retry-After');
 ok($second{cookie}, 'with a ticket');
 
 my $ticket = $second{cookie};
-my ($polls, %stamps) = (0);
+my ($polls, %timestamps) = (0);
 
 wait_until {
     my $poll = decode_json(ask(\%second, 'GET', \@script)->{content});
@@ -64,30 +62,30 @@ wait_until {
 
     return 1 if $poll->{status} eq 'admitted';
 
-    $stamps{$poll->{first_attempt_ms}} = 1;
+    $timestamps{$poll->{first_attempt_ms}} = 1;
     sleep($poll->{retry_ms} / 1000);
 
     return 0;
-} 'the turn of the second';
+} 'the admission of the second';
 
-cmp_ok($polls, '>', 1, 'polls until it is its turn');
-is(scalar(keys %stamps), 1, 'and keeps its place');
-isnt($second{cookie}, $ticket, 'has a pass now');
-is($checkout->stats->{arrivals}, 1, 'no poll went to the checkout');
+cmp_ok($polls, '>', 1, 'several polls');
+is(scalar(keys %timestamps), 1, 'one timestamp');
+isnt($second{cookie}, $ticket, 'a pass replaces the ticket');
+is($checkout->stats->{arrivals}, 1, 'no poll reaches the checkout');
 
 my $form = ask(\%second, 'GET', \@browser);
 
-is($form->{status}, 200, 'goes to the checkout');
+is($form->{status}, 200, 'the pass admits');
 like($form->{content}, qr/<form method="post" action="\/checkout">/,
-     'and finds the form');
+     'the form');
 
 my $order = ask(\%second, 'POST',
                 [@browser, 'Content-Type' => 'application/x-www-form-urlencoded'],
                 content => 'quantity=2&email=shopper%40example.com');
 
-is($order->{status}, 200, 'pays');
-like($order->{content}, qr/Order <code>/, 'and has the order');
-is($checkout->stats->{stock_now}, 8, 'two units are gone');
-is($edge->status->{passed}, 2, 'both with the pass');
+is($order->{status}, 200, 'the order');
+like($order->{content}, qr/Order <code>/, 'the order number');
+is($checkout->stats->{stock_now}, 8, 'two units less in stock');
+is($edge->status->{passed}, 2, 'two requests with the pass');
 
 done_testing();

@@ -1,5 +1,5 @@
-# Debian's Prometheus scrapes a sale, over a reload of nginx: its figures are
-# the status page's; the dashboard and the alerts that docs/ has for it work.
+# Debian's Prometheus scrapes a sale across a reload of nginx: its values equal
+# the stats, and the dashboard and alerts in docs/ work.
 
 use strict;
 use warnings;
@@ -19,22 +19,22 @@ use Test::More;
 
 my ($prometheus, $promtool) = map { Metrics::program($_) } qw(prometheus promtool);
 
-plan skip_all => 'there is no Prometheus (scripts/install-deps.sh test)'
+plan skip_all => 'Prometheus not found (scripts/install-deps.sh test)'
     if !$prometheus || !$promtool;
 
 
-# the rules by themselves
+# the rules alone
 
 is(Metrics::piped('', $promtool, 'check', 'rules', 'docs/alerts.yml') =~ /SUCCESS: \d+ rules found/ ? 1 : 0, 1,
    'promtool check rules');
 
-my $tried = Metrics::piped('', $promtool, 'test', 'rules', 't/prometheus/alerts.test.yml');
-like($tried, qr/SUCCESS\s*\z/, 'promtool test rules') or diag($tried);
+my $tested = Metrics::piped('', $promtool, 'test', 'rules', 't/prometheus/alerts.test.yml');
+like($tested, qr/SUCCESS\s*\z/, 'promtool test rules') or diag($tested);
 
 my @alerts = read_file('docs/alerts.yml') =~ /alert: (\w+)/g;
-my %tried = map { $_ => 1 } read_file('t/prometheus/alerts.test.yml') =~ /alertname: (\w+)/g;
+my %tested = map { $_ => 1 } read_file('t/prometheus/alerts.test.yml') =~ /alertname: (\w+)/g;
 
-is(join(' ', grep { !$tried{$_} } @alerts), '', 'each rule is tried');
+is(join(' ', grep { !$tested{$_} } @alerts), '', 'each rule has a test');
 
 
 # a sale
@@ -63,7 +63,7 @@ EOF
 my $pid = fork() // die "fork: $!\n";
 
 if ($pid == 0) {
-    open STDOUT, '>', "$dir/words" and open STDERR, '>&', \*STDOUT
+    open STDOUT, '>', "$dir/output" and open STDERR, '>&', \*STDOUT
         and exec $prometheus, "--config.file=$dir/prometheus.yml", "--storage.tsdb.path=$dir/data",
                  "--web.listen-address=127.0.0.1:$port", '--log.level=warn';
     POSIX::_exit(127);
@@ -83,12 +83,12 @@ my $run = figures('--url', $edge->url, '--stages=2:20-20', '--patience=60', '--p
 
 is($run->{status}, 0, 'a sale of 40 shoppers');
 
-# their last requests may still be on their way out
-wait_until { my $s = $edge->status; $s->{first_attempts} && $s->{inflight} == 0 && $s->{waiting} == 0 } 'its end';
+# the last requests may still be in flight
+wait_until { my $s = $edge->status; $s->{first_attempts} && $s->{inflight} == 0 && $s->{waiting} == 0 } 'the end of the sale';
 
 my $status = $edge->status;
 
-cmp_ok($status->{queued}, '>', 0, 'in which some had to wait');
+cmp_ok($status->{queued}, '>', 0, 'some shoppers waited');
 
 for (['first_attempts', 'flash_throttle_first_attempts_total'],
      ['admitted', 'flash_throttle_admitted_total'],
@@ -99,24 +99,24 @@ for (['first_attempts', 'flash_throttle_first_attempts_total'],
 {
     my ($field, $metric) = @$_;
 
-    is(settled($metric, $status->{$field}), $status->{$field}, "$metric is the status page's $field");
+    is(settled($metric, $status->{$field}), $status->{$field}, "$metric equals $field");
 }
 
-is(value('up{job="flash_throttle"}'), 1, 'scraped without fault');
+is(value('up{job="flash_throttle"}'), 1, 'the scrape succeeds');
 is(value('count(flash_throttle_build_info)'), 1, 'one edge');
 
 
-# a reload takes nothing back
+# counters across a reload
 
 $edge->reload;
 HTTP::Tiny->new->get($edge->url) for 1 .. 3;
 
 is(settled('flash_throttle_first_attempts_total', $status->{first_attempts} + 3),
-   $status->{first_attempts} + 3, 'a reload lets counters go on');
-is(value('resets(flash_throttle_admitted_total[10m])'), 0, 'none began anew');
+   $status->{first_attempts} + 3, 'counters continue after a reload');
+is(value('resets(flash_throttle_admitted_total[10m])'), 0, 'no counter was reset');
 
 
-# what docs/grafana.json asks for
+# the queries of docs/grafana.json
 
 my $grafana = decode_json(read_file('docs/grafana.json'));
 my %there = map { $_ => 1 } @{ ask('label/__name__/values') };
@@ -131,26 +131,25 @@ for my $panel (@{ $grafana->{panels} }) {
 
         my $answer = query($expr);
 
-        is($answer->{status}, 'success', "$panel->{title}: Prometheus understands it")
+        is($answer->{status}, 'success', "$panel->{title}: valid query")
             or diag("$expr: $answer->{error}");
-        ok(@{ $answer->{data}{result} } > 0, "$panel->{title}: and has an answer")
+        ok(@{ $answer->{data}{result} } > 0, "$panel->{title}: has a result")
             or diag($expr) unless $expr =~ / [>=]=? ?\d/;
     }
 }
 
 $asked{$_} = 1 for read_file('docs/alerts.yml') =~ /^ +(?:expr:|\(rate|\+ rate|rate|and) .*?\b(flash_throttle_\w+)/mg;
 
-is(join(' ', grep { !$there{$_} } sort keys %asked), '', 'every metric that is named exists');
+is(join(' ', grep { !$there{$_} } sort keys %asked), '', 'all metrics in the documents exist');
 
 my @rules = map { @{ $_->{rules} } } @{ ask('rules')->{groups} };
 
 is(scalar(grep { $_->{health} eq 'ok' } @rules), scalar @alerts, 'all rules of docs/alerts.yml are evaluated');
-is(join(' ', map { $_->{name} } grep { $_->{state} eq 'firing' } @rules), '', 'and none fires for a sale that is well');
+is(join(' ', map { $_->{name} } grep { $_->{state} eq 'firing' } @rules), '', 'no alert fires in a normal sale');
 
 done_testing();
 
 
-# The answer of Prometheus' API.
 sub api {
     my ($path, %query) = @_;
     my $http = HTTP::Tiny->new;
@@ -171,7 +170,7 @@ sub value {
     return @$result ? $result->[0]{value}[1] : undef;
 }
 
-# The value once it is the one that is expected: at the next scrape.
+# Waits for the expected value; returns the last one.
 sub settled {
     my ($expr, $expected) = @_;
     my $value;

@@ -1,5 +1,5 @@
-# The rehearsal, in its short form: all who count agree to the unit; and if one
-# of them is off by one, it is found.
+# The short rehearsal: all sources agree on every count, and a difference of one
+# is detected.
 
 use strict;
 use warnings;
@@ -14,16 +14,16 @@ use Files qw(read_file write_file);
 
 my $build = $ENV{BUILD} // 'build';
 
-# as for nginx elsewhere: a worker that has left root's rights reads here, too
+# readable by workers that are not root
 my $dir = File::Temp->newdir('rehearsal.XXXXXX', DIR => $build);
 chmod 0755, $dir;
 
-# nginx frees nothing on its way out
+# nginx does not free its memory at exit
 $ENV{ASAN_OPTIONS} //= 'detect_leaks=0';
 
 my ($said, $status) = run("SHORT=1 REHEARSAL_DIR=\$PWD/$dir/sale scripts/rehearsal.sh");
 
-is($status, 0, 'all agree') or diag($said);
+is($status, 0, 'all sources agree') or diag($said);
 
 like($said, qr{^Dashboard: http://127\.0\.0\.1:\d+/throttle$}m, 'the dashboard is named');
 like($said, qr/^ +\+0\.0 s  the sale opens, \d+ in the pre-queue\n.*^ +\+\S+ s  half is sold; .*^ +\+\S+ s  a payment takes 250 ms again.*^ +\+\S+ s  sold out/ms,
@@ -35,7 +35,7 @@ like($said, qr/^answers "sold out", edge +[1-9]/m, 'some shoppers get "sold out"
 like($said, qr/^shoppers in the pre-queue.*? ([2-4]\d) +\1$/m, 'many shoppers in the pre-queue');
 unlike($said, qr/DIFFERS/, 'nothing differs');
 
-# the files that were compared, with one figure changed by one
+# each compared file with one count changed by one
 
 my ($opens_ms) = read_file("$dir/sale/nginx.conf") =~ /flash_throttle_opens +(\S+);/
     ? do { chomp(my $ms = `date -d $1 +%s%3N`); $ms } : die 'no opening';
@@ -63,7 +63,7 @@ for my $change (@changes) {
     write_file($file, $text);
 
     ($said, $status) = run("scripts/rehearsal-table.pl compare $dir/sale $opens_ms");
-    is($status, 1, "one more in $name is found");
+    is($status, 1, "one more in $name is detected");
     like($said, qr/^\Q$row\E.* DIFFERS$/m, "where it is");
 
     rename "$file.as-it-was", $file or die "$file: $!";
@@ -79,7 +79,6 @@ like($said, qr/^admitted.* DIFFERS$/m, 'where it is');
 done_testing();
 
 
-# What a command prints, and its exit status.
 sub run {
     my ($command) = @_;
 

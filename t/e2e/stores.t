@@ -1,6 +1,5 @@
-# A sale behind the throttle on every store that has a server, each a private
-# one: exactly the stock is sold, whatever it is kept in, and also where the
-# stock changes hands twice during the sale.
+# A sale with each store that needs a server: exactly the stock is sold, also if
+# the store is switched twice during the sale.
 
 use strict;
 use warnings;
@@ -24,7 +23,7 @@ my $redis = PrivateRedis->start();
 my $admin = tempdir(CLEANUP => 1) . '/admin.sock';
 
 
-# Redis, empty, with a ledger of its own.
+# An empty Redis with its own ledger.
 sub redis_store {
     my ($shop) = @_;
 
@@ -34,7 +33,7 @@ sub redis_store {
 }
 
 
-# A wall of shoppers, and a tail; $during is called while they buy.
+# Runs a sale; $during is called meanwhile.
 sub sale {
     my ($name, $store, $during) = @_;
 
@@ -55,18 +54,18 @@ sub sale {
     my $stats = $checkout->wait_for(in_progress => 0);
 
     is($stats->{confirmed}, STOCK, "$name: exactly the stock is sold");
-    is($stats->{late_charges}, 0, "$name: nobody was charged late");
+    is($stats->{late_charges}, 0, "$name: no late charge");
 
-    # the kill switch does not wait for a store that is slow
+    # the kill switch does not wait for a slow store
     is($stats->{store_failures}, $stats->{shadow}{withdrawn} // 0,
        "$name: no order failed");
-    is($figures->{orders}, STOCK, "$name: and as many got an answer");
+    is($figures->{orders}, STOCK, "$name: orders of the crowd");
 
     wait_until {
         $stats = $checkout->stats();
         $stats->{stock_sold} == STOCK && $stats->{stock_held} == 0
         && $stats->{stock_now} == 0;
-    } 'the store to say so';
+    } 'the store to be settled';
 
     return;
 }
@@ -88,14 +87,14 @@ sale('both', 'shadow:' . redis_store(3) . ',' . $db->store('shop=4'), sub {
     confirmed($checkout, 60);
     is(settled($admin, 'truth=second')->{status}, 200, 'both: cut over');
     confirmed($checkout, 150);
-    is(settled($admin, 'kill=1')->{status}, 200, 'both: and back');
+    is(settled($admin, 'kill=1')->{status}, 200, 'both: switched back');
     confirmed($checkout, STOCK);
 
     my $shadow = compared($admin);
-    is($shadow->{truth}, 'first', 'both: the first is the truth');
-    is($shadow->{switches}, 2, 'both: after two switches');
-    is($shadow->{drift}{levels}, 0, 'both: they agree');
-    is($shadow->{losses}, 0, 'both: nothing was lost');
+    is($shadow->{truth}, 'first', 'both: the first store is used');
+    is($shadow->{switches}, 2, 'both: two switches');
+    is($shadow->{drift}{levels}, 0, 'both: the stores agree');
+    is($shadow->{losses}, 0, 'both: no losses');
 });
 
 done_testing();

@@ -1,8 +1,8 @@
 
 /*
- * What the fuzz targets share.  A target reads one input and aborts where a
- * property does not hold; libFuzzer drives it (make fuzz-short), or replay.c,
- * over the corpus, with any compiler.
+ * Common to the fuzz targets.  A target reads one input and aborts if a property
+ * does not hold.  libFuzzer runs it (make fuzz-short), and replay.c runs it over
+ * the corpus with any compiler.
  */
 
 #ifndef FUZZ_H_INCLUDED
@@ -20,7 +20,7 @@
 #define fuzz_check(cond)                                                      \
     do {                                                                      \
         if (!(cond)) {                                                        \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__,        \
+            fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__,        \
                     #cond);                                                   \
             abort();                                                          \
         }                                                                     \
@@ -30,7 +30,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 
-/* a copy that ends where it ends, so that reading on is noticed */
+/* an exact copy on the heap, so that ASan detects reads past its end */
 static inline char *
 fuzz_copy(const uint8_t *data, size_t size)
 {

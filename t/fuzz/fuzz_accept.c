@@ -1,7 +1,7 @@
 
 /*
- * Accept: a header may be split at its commas into several, in any letter case,
- * and still asks for the same; weights stay within 0 and 1.
+ * Accept: splitting a header at its commas into several headers, and changing
+ * the case, do not change the result; weights stay within 0 and 1.
  *
  * Input: the header.
  */

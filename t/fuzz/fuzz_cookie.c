@@ -1,7 +1,7 @@
 
 /*
- * Cookies: found where a plain reading of the header finds them, and nothing
- * outside of the text is read or returned.
+ * Cookies: the parser finds the same cookies as a simple reference parser, and
+ * stays within the text.
  *
  * Input: the cookie's name, a line feed, the header.
  */
@@ -10,9 +10,9 @@
 #include "ft_cookie.h"
 
 
-/* Moves both ends of a part of a text over spaces. */
+/* Moves both ends of a range inwards over spaces and tabs. */
 static void
-plain_trim(const char *text, size_t *from, size_t *to)
+reference_trim(const char *text, size_t *from, size_t *to)
 {
     while (*from < *to && (text[*from] == ' ' || text[*from] == '\t')) {
         (*from)++;
@@ -24,9 +24,9 @@ plain_trim(const char *text, size_t *from, size_t *to)
 }
 
 
-/* The plain reading: the pair from .. to, split at its first "=" sign. */
+/* Parses the pair from .. to, split at its first "=". */
 static bool
-plain_is(const char *text, size_t from, size_t to, const char *name,
+reference_match(const char *text, size_t from, size_t to, const char *name,
     size_t name_len, size_t *value, size_t *value_end)
 {
     size_t  equal, end;
@@ -40,7 +40,7 @@ plain_is(const char *text, size_t from, size_t to, const char *name,
     }
 
     end = equal;
-    plain_trim(text, &from, &end);
+    reference_trim(text, &from, &end);
 
     if (end - from != name_len || memcmp(text + from, name, name_len) != 0) {
         return false;
@@ -48,7 +48,7 @@ plain_is(const char *text, size_t from, size_t to, const char *name,
 
     *value = equal + 1;
     *value_end = to;
-    plain_trim(text, value, value_end);
+    reference_trim(text, value, value_end);
 
     if (*value_end - *value >= 2 && text[*value] == '"'
         && text[*value_end - 1] == '"')
@@ -76,7 +76,8 @@ fuzz_header(const char *name, size_t name_len, const char *text, size_t len)
             /* void */
         }
 
-        if (!plain_is(text, from, to, name, name_len, &value, &value_end)) {
+        if (!reference_match(text, from, to, name, name_len, &value,
+                             &value_end)) {
             continue;
         }
 
@@ -92,7 +93,7 @@ fuzz_header(const char *name, size_t name_len, const char *text, size_t len)
 }
 
 
-/* Names are tokens: what nginx lets an operator set has no such character. */
+/* Cookie names in nginx's configuration are tokens. */
 static bool
 fuzz_is_token(const uint8_t *data, size_t len)
 {

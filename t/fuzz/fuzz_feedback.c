@@ -1,8 +1,8 @@
 
 /*
- * The upstream's word: a dictionary stays one, and says the same, with spaces and
- * members behind it that nobody knows; two of them joined say what the second
- * says of what it names.
+ * Feedback from the upstream, a structured field dictionary: spaces around it
+ * and unknown members do not change the result; a later member overrides an
+ * earlier one of the same name.
  *
  * Input: the header.
  */
@@ -14,21 +14,21 @@
 
 
 static bool
-hear(ft_feedback_t *f, const char *before, const uint8_t *data, size_t size,
-    const char *behind)
+read_feedback(ft_feedback_t *f, const char *before, const uint8_t *data,
+    size_t size, const char *after)
 {
     bool     valid;
     char    *text;
     size_t   from, len;
 
     from = strlen(before);
-    len = from + size + strlen(behind);
+    len = from + size + strlen(after);
     text = malloc(len ? len : 1);
     fuzz_check(text != NULL);
 
     memcpy(text, before, from);
     memcpy(text + from, data, size);
-    memcpy(text + from + size, behind, strlen(behind));
+    memcpy(text + from + size, after, strlen(after));
 
     valid = ft_feedback_read(f, text, len);
 
@@ -50,9 +50,9 @@ is_same(const ft_feedback_t *a, const ft_feedback_t *b)
 }
 
 
-/* Members are names of their own characters, and stand in the text in order. */
+/* Counts the members; their names are not empty and in order of the text. */
 static size_t
-walk(const char *text, size_t size)
+count_members(const char *text, size_t size)
 {
     size_t        n;
     ft_dict_t     dict;
@@ -81,16 +81,16 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t          members;
     ft_feedback_t   plain, other;
 
-    valid = hear(&plain, "", data, size, "");
+    valid = read_feedback(&plain, "", data, size, "");
 
     fuzz_check(!(plain.sold_out && plain.resume));
     fuzz_check(plain.rate_milli <= FT_RATE_MAX_MILLI);
 
     text = fuzz_copy(data, size);
-    members = walk(text, size);
+    members = count_members(text, size);
     free(text);
 
-    fuzz_check(hear(&other, "  ", data, size, "") == valid);
+    fuzz_check(read_feedback(&other, "  ", data, size, "") == valid);
     fuzz_check(is_same(&plain, &other));
 
     if (!valid) {
@@ -99,17 +99,19 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
 
-    fuzz_check(hear(&other, "", data, size, "  "));
+    fuzz_check(read_feedback(&other, "", data, size, "  "));
     fuzz_check(is_same(&plain, &other));
 
     if (members == 0) {
         return 0;
     }
 
-    fuzz_check(hear(&other, "x=(1 a;b);c, ", data, size, ", y=\"z, done\""));
+    fuzz_check(read_feedback(&other, "x=(1 a;b);c, ", data, size,
+                             ", y=\"z, done\""));
     fuzz_check(is_same(&plain, &other));
 
-    fuzz_check(hear(&other, "", data, size, ", done, rate=1.5, open=?0"));
+    fuzz_check(read_feedback(&other, "", data, size,
+                             ", done, rate=1.5, resume=?0"));
     fuzz_check(other.done && other.rate_milli == 1500 && !other.resume);
 
     return 0;

@@ -1,7 +1,7 @@
 
 /*
- * Flat JSON: what was read can be written, and reads the same; spaces between
- * the parts change nothing; nothing is written outside of the room there is.
+ * Flat JSON: writing the values and reading them again gives the same values;
+ * white space does not change them; the parser stays within its buffers.
  *
  * Input: the text.
  */
@@ -10,38 +10,38 @@
 #include "ft_json.h"
 
 
-#define ROOM   16
+#define SIZE   16
 #define GUARD  0x5a
 
 
 typedef struct {
-    char             zone[ROOM + 1];
-    char             key[ROOM + 1];
+    char             zone[SIZE + 1];
+    char             key[SIZE + 1];
     ft_json_field_t  fields[3];
     size_t           at;
-} reading_t;
+} result_t;
 
 
 static const char *
-read_it(reading_t *r, const uint8_t *data, size_t size)
+read_fields(result_t *r, const uint8_t *data, size_t size)
 {
     char        *text;
     const char  *wrong;
 
-    memset(r, GUARD, sizeof(reading_t));
+    memset(r, GUARD, sizeof(result_t));
 
     r->fields[0] = (ft_json_field_t) { .name = "zone", .value = r->zone,
-                                       .size = ROOM };
+                                       .size = SIZE };
     r->fields[1] = (ft_json_field_t) { .name = "key", .value = r->key,
-                                       .size = ROOM };
+                                       .size = SIZE };
     r->fields[2] = (ft_json_field_t) { .name = "new" };
 
     text = fuzz_copy(data, size);
     wrong = ft_json_read(text, size, r->fields, 3, &r->at);
     free(text);
 
-    fuzz_check(r->zone[ROOM] == GUARD && r->key[ROOM] == GUARD);
-    fuzz_check(r->fields[0].len <= ROOM && r->fields[1].len <= ROOM);
+    fuzz_check(r->zone[SIZE] == GUARD && r->key[SIZE] == GUARD);
+    fuzz_check(r->fields[0].len <= SIZE && r->fields[1].len <= SIZE);
     fuzz_check(r->at <= size);
 
     return wrong;
@@ -68,9 +68,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char        text[1024];
     size_t      i, n;
-    reading_t   first, second;
+    result_t   first, second;
 
-    if (read_it(&first, data, size)) {
+    if (read_fields(&first, data, size)) {
         return 0;
     }
 
@@ -85,7 +85,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     n += (size_t) sprintf(text + n, " \"new\":%s}\r",
                           first.fields[2].yes ? "true" : "false");
 
-    fuzz_check(read_it(&second, (uint8_t *) text, n) == NULL);
+    fuzz_check(read_fields(&second, (uint8_t *) text, n) == NULL);
 
     for (i = 0; i < 2; i++) {
         fuzz_check(first.fields[i].given == second.fields[i].given);

@@ -1,17 +1,17 @@
 
 /*
- * Tickets: no text is taken that was not signed, whatever it is; what was
- * signed comes back, and not with one character changed.
+ * Tickets: an unsigned text is rejected; a signed ticket verifies with the same
+ * fields, and is rejected if one character changes.
  *
- * Input: a byte whose low bit chooses between a text as a client might send it,
- * and a ticket's fields; then that.
+ * Input: a byte whose low bit is 1 for a client's text and 0 for the fields of
+ * a ticket, then the text or the fields.
  */
 
 #include "fuzz.h"
 #include "ft_ticket.h"
 
 
-#define SECRET  "what no input knows"
+#define SECRET  "a secret that no input has"
 
 
 static ft_keyring_t *
@@ -44,7 +44,7 @@ fuzz_text(const uint8_t *data, size_t size)
 }
 
 
-/* Fields of the input; a ticket that any caller could make. */
+/* Builds a valid ticket from the input. */
 static void
 fuzz_fields(const uint8_t *data, ft_ticket_t *ticket)
 {
@@ -75,7 +75,7 @@ fuzz_same(const ft_ticket_t *a, const ft_ticket_t *b)
 }
 
 
-/* The rest of the input is the context, cut in three at two places. */
+/* The rest of the input is the context: zone, key and bind. */
 static void
 fuzz_signed(const uint8_t *data, size_t size)
 {

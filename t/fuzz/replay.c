@@ -1,8 +1,7 @@
 
 /*
- * Runs a fuzz target over its corpus, as a test, with any compiler; each input
- * also cut short at every length, which is the cheapest fuzzing there is.
- * CORPUS is the directory.
+ * Runs a fuzz target over its corpus as a unit test, with each input truncated
+ * at every length.  CORPUS is the directory.
  */
 
 #include <dirent.h>
@@ -43,7 +42,7 @@ test_corpus(void **unused)
 
     inputs = 0;
     dir = opendir(CORPUS);
-    unit_check(dir != NULL, "there is no " CORPUS);
+    unit_check(dir != NULL, "opendir() \"" CORPUS "\" failed");
 
     while ((entry = readdir(dir)) != NULL) {
         if (entry->d_name[0] == '.') {
@@ -59,7 +58,7 @@ test_corpus(void **unused)
     }
 
     closedir(dir);
-    unit_check(inputs > 0, "no input in " CORPUS);
+    unit_check(inputs > 0, "no files in " CORPUS);
 }
 
 

@@ -1,6 +1,6 @@
 package Files;
 
-# A file's whole text, for tests that look into files or make some.
+# Reads and writes whole files.
 
 use strict;
 use warnings;

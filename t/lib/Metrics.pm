@@ -1,7 +1,6 @@
 package Metrics;
 
-# Reads what Prometheus would read, and finds fault with it: text of version
-# 0.0.4, or OpenMetrics 1.0.
+# Parses and validates Prometheus text format 0.0.4 and OpenMetrics 1.0.
 
 use strict;
 use warnings;
@@ -19,16 +18,16 @@ sub new {
         next if /^# EOF$/;
 
         if (/^# HELP (\w+) (.+)$/) {
-            $self->fault("$1 stands in two places") if $self->{family}{$1};
+            $self->fault("duplicate family $1") if $self->{family}{$1};
             $current = $1;
             $self->{family}{$1}{help} = $2;
 
         } elsif (/^# TYPE (\w+) (gauge|counter|histogram)$/) {
-            $self->fault("TYPE of $1 away from its HELP") if $1 ne $current;
+            $self->fault("TYPE of $1 does not follow its HELP") if $1 ne $current;
             $self->{family}{$1}{type} = $2;
 
         } elsif (/^# UNIT (\w+) (\w+)$/) {
-            $self->fault("UNIT of $1 is not its end") if $1 ne $current || $1 !~ /_$2$/;
+            $self->fault("UNIT $2 is not the suffix of $1") if $1 ne $current || $1 !~ /_$2$/;
 
         } elsif (/^(\w+)(?:\{(.*)\})? (\d+(?:\.\d+)?)$/) {
             $self->sample($current, $1, $2 // '', $3, $open, \%seen);
@@ -38,7 +37,7 @@ sub new {
         }
     }
 
-    # named as in the other form
+    # as in the text format
     if ($open) {
         for my $name (keys %{ $self->{family} }) {
             next unless $self->{family}{$name}{type} eq 'counter';
@@ -68,19 +67,19 @@ sub sample {
         my ($label, $string) = ($1, $2);
 
         $string =~ s/\\(.)/$1 eq 'n' ? "\n" : $1/ge;
-        $self->fault("$name: a label is not UTF-8") unless utf8::decode($string);
+        $self->fault("$name: label is not UTF-8") unless utf8::decode($string);
         $labels{$label} = $string;
         push @names, $label;
     }
 
-    $self->fault("$name: labels {$text}") if (pos($text) // 0) != length $text;
-    $self->fault("$name: the same sample twice") if $seen->{"$name\{$text}"}++;
+    $self->fault("$name: malformed labels {$text}") if (pos($text) // 0) != length $text;
+    $self->fault("$name: duplicate sample") if $seen->{"$name\{$text}"}++;
 
     my $suffix = $type eq 'histogram' ? qr/_(?:bucket|sum|count)/
         : $type eq 'counter' && $open ? qr/_total/ : qr//;
 
-    $self->fault("$name stands with $family, a $type") if $name !~ /^\Q$family\E$suffix$/;
-    $self->fault("$name: a counter ends with _total, nothing else does")
+    $self->fault("$name in family $family of type $type") if $name !~ /^\Q$family\E$suffix$/;
+    $self->fault("$name: only counters must end with _total")
         if ($name =~ /_total$/) != ($type eq 'counter');
 
     $self->{family}{$family}{labels} //= [ grep { $_ ne 'le' } @names ];
@@ -88,7 +87,7 @@ sub sample {
 }
 
 
-# value(name, label => value ...): of the sample with these labels.
+# value(name, label => value ...): the value of the sample with these labels.
 sub value {
     my ($self, $name, %labels) = @_;
 
@@ -101,7 +100,7 @@ sub value {
 }
 
 
-# A program of Prometheus', from PATH or as scripts/install-deps.sh unpacks it.
+# program(name): its path in PATH, or where scripts/install-deps.sh unpacks it.
 sub program {
     my ($name) = @_;
 
@@ -113,7 +112,7 @@ sub program {
 }
 
 
-# piped(text, program, argument ...): what it prints; its status, if not 0.
+# piped(text, program, argument ...): its output; its status, if not 0.
 sub piped {
     my ($text, @command) = @_;
 

@@ -1,15 +1,17 @@
 package Sale;
 
-# Test::Nginx for a sale.  A block may have a section
+# Test::Nginx with shoppers.  A block may have a section
 #
 #     --- shop
 #
-# of Perl, run while its nginx runs, with the functions below at hand.  Then a
-# location /ready is added and asked for first, the error log must be free of
-# alerts, and there is a secret unless a section "--- no_secret" says that there
-# is not.  An upstream that answers "checkout" and the request's method is
-# at http://upstream, with a log of its own; one that answers when told to is
-# at http://till.
+# of Perl code that runs while nginx runs and can call the functions below.
+# Such a block gets
+#
+# * a location /ready, which is requested first
+# * a check that the error log has no alerts
+# * a secret, unless it has a section "--- no_secret"
+# * http://upstream, which answers "checkout METHOD" and has its own log
+# * http://till, which answers a request when the test calls serve()
 
 use strict;
 use warnings;
@@ -23,7 +25,7 @@ use Test::Nginx::Util qw( $ServRoot $ServerPort );
 use Time::HiRes qw( sleep time );
 use Shopper;
 
-# Blocks come in any order: what they name must be there for the first of them.
+# Blocks run in any order, so the variable is needed from the first one.
 $ENV{TEST_NGINX_HTML_DIR} ||= Test::Nginx::Util::html_dir();
 
 our @EXPORT = qw(
@@ -69,7 +71,7 @@ my $upstream = <<'EOF_UPSTREAM';
     }
 EOF_UPSTREAM
 
-# as it runs elsewhere: with a master, which reloads
+# reloads need a master process
 Test::Nginx::Util::master_on();
 
 my $secret = 'a secret for tests, and for nothing else';
@@ -115,7 +117,7 @@ Test::Nginx::Socket::add_response_body_check(sub {
 sub secret { $secret }
 
 
-# A new shopper, who takes whatever comes unless told otherwise.
+# shopper(name => value ...): a new shopper with these headers.
 sub shopper { Shopper->new($ServerPort, @_) }
 
 sub port { $ServerPort }
@@ -129,8 +131,8 @@ sub lines_of {
 }
 
 
-# The requests that reached the upstream, as "METHOD URI NAME", NAME being the
-# value of X-Name.
+# The requests that reached the upstream, as "METHOD URI NAME" with the value of
+# X-Name.
 sub hits {
     my @lines = lines_of('upstream.log');
 
@@ -140,11 +142,11 @@ sub hits {
 }
 
 
-# wait_until(what, code): until it is true; its value.
+# wait_until(name, code): returns the first true value of code.
 sub wait_until {
-    my ($what, $code) = @_;
+    my ($name, $code) = @_;
 
-    my $until = time + 60;     # a busy machine is slow, not wrong
+    my $until = time + 60;     # generous, for busy machines
 
     while (time < $until) {
         my $value = $code->();
@@ -154,11 +156,11 @@ sub wait_until {
         sleep 0.01;
     }
 
-    die "$what did not come about\n";
+    die "timed out waiting for $name\n";
 }
 
 
-# A shopper polls as advised, until it is let in; the last answer.
+# Polls as advised until admitted; returns the last response.
 sub wait_for_admission {
     my ($shopper, $uri) = @_;
 
@@ -174,7 +176,7 @@ sub wait_for_admission {
 }
 
 
-# The upstream at http://till: a request to it is under way until served.
+# The upstream at http://till: a request is in flight until serve().
 sub open_till {
     my $name = "$ServRoot/html/till.sock";
 
@@ -185,7 +187,7 @@ sub open_till {
 }
 
 
-# serve(till): answers the next request there; its head.
+# serve(till): answers the next request; returns its head.
 sub serve {
     my ($till) = @_;
 
@@ -206,8 +208,8 @@ sub serve {
 }
 
 
-# hold_at_edge(shopper, uri, name => value ...): it comes again until it is held;
-# the connection that it is held on.  In place of the URI, code that sends.
+# hold_at_edge(shopper, uri, name => value ...): repeats the request until it is
+# held; returns its connection.  uri can be code that sends the request.
 sub hold_at_edge {
     my ($shopper, $uri, @headers) = @_;
 
@@ -230,8 +232,8 @@ sub hold_at_edge {
 }
 
 
-# An upstream that is busy with one request, of a zone with inflight=1: the
-# till, the shopper and the connection of that request.
+# Occupies a zone with inflight=1 by one request; returns the till, the shopper
+# and the connection of the request.
 sub busy_till {
     my ($uri) = @_;
 
@@ -245,8 +247,8 @@ sub busy_till {
 }
 
 
-# h2_request(shopper, uri): over HTTP/2, to the socket html/h2.sock, by curl;
-# its output and its process.
+# h2_request(shopper, uri): sends it with curl over HTTP/2 to html/h2.sock;
+# returns curl's output and process id.
 sub h2_request {
     my ($shopper, $uri) = @_;
 
@@ -259,7 +261,7 @@ sub h2_request {
 }
 
 
-# The first line of logs/NAME that matches, once it is there.
+# log_line(name, pattern): waits for the first matching line of logs/NAME.
 sub log_line {
     my ($name, $pattern) = @_;
 
@@ -310,7 +312,7 @@ sub read_conf {
 
 
 # reload(old => new ...): edits nginx.conf and reloads it; returns when the old
-# workers accept no more.
+# workers are shutting down.
 sub reload {
     my @edits = @_;
 
@@ -334,7 +336,7 @@ sub reload {
 }
 
 
-# The status of a key, from the location /throttle.
+# status_of(zone, key): the stats of a key, from the location /throttle.
 sub status_of {
     my ($zone, $key) = @_;
 

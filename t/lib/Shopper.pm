@@ -1,6 +1,6 @@
 package Shopper;
 
-# A shopper: an HTTP client that keeps its cookies, as a browser would.
+# An HTTP client with a cookie jar.
 
 use strict;
 use warnings;
@@ -11,7 +11,7 @@ use JSON::PP ();
 my $timeout = $ENV{TEST_NGINX_TIMEOUT} // 10;
 
 
-# new(port, name => value ...): headers to be sent with each request.
+# new(port, name => value ...): sends these headers with each request.
 sub new {
     my ($class, $port, %headers) = @_;
 
@@ -26,7 +26,7 @@ sub new {
 sub get  { my ($self, $uri, %headers) = @_; $self->request('GET', $uri, %headers) }
 sub head { my ($self, $uri, %headers) = @_; $self->request('HEAD', $uri, %headers) }
 
-# poll(uri): as the queue page does.
+# poll(uri): sends the request of the queue page's script.
 sub poll {
     my ($self, $uri, %headers) = @_;
 
@@ -34,9 +34,9 @@ sub poll {
 }
 
 
-# request(method, uri, name => value ...): a response; an undefined value takes
-# a header away, Body is the body (of a Content-Length that may promise more),
-# Behind is sent behind all that, and Wait => 0 only sends.
+# request(method, uri, name => value ...): the response.  An undefined value
+# removes a header.  Body is the request body, whose Content-Length may differ;
+# Behind is sent after it; with Wait => 0 the socket is returned after sending.
 sub request {
     my ($self, $method, $uri, %headers) = @_;
 
@@ -61,7 +61,7 @@ sub request {
 }
 
 
-# answer(socket): to a request that was only sent.
+# answer(socket): the response to a request with Wait => 0.
 sub answer {
     my ($self, $socket) = @_;
 
@@ -80,7 +80,7 @@ sub keep {
 }
 
 
-# The text of the ticket, or pass, that it holds.
+# ticket(name): the ticket or pass in the cookie jar.
 sub ticket {
     my ($self, $name) = @_;
 
@@ -103,7 +103,7 @@ sub connect_to {
 }
 
 
-# What comes until the server closes the connection.
+# Reads until the server closes the connection.
 sub read_all {
     my ($socket) = @_;
 
@@ -118,7 +118,7 @@ sub read_all {
 }
 
 
-# raw(port, text): everything that the server answers to it.
+# raw(port, text): sends text; returns all that the server sends.
 sub raw {
     my ($port, $text) = @_;
 
@@ -159,14 +159,14 @@ sub status { $_[0]{status} }
 sub body   { $_[0]{body} }
 sub json   { JSON::PP::decode_json($_[0]{body}) }
 
-# header(name): its value; of several, the last
+# header(name): its value; the last of several
 sub header {
     my ($self, $name) = @_;
 
     return ($self->{headers}{ lc $name } // [])->[-1];
 }
 
-# headers(name): all its values
+# headers(name): all values
 sub headers { @{ $_[0]{headers}{ lc $_[1] } // [] } }
 
 

@@ -1,7 +1,7 @@
 package Ticket;
 
-# Tickets made apart from the module, of any age and content: by the layout
-# that src/ft_ticket.c describes.
+# Signs tickets of any age and content, independently of the module.  The layout
+# is described in src/wire/ft_ticket.c.
 
 use strict;
 use warnings;
@@ -13,7 +13,7 @@ my %kinds = (wait => 1, pass => 2);
 
 
 # sign(secret => ..., zone => ..., key => ..., bind => '', kind => 'wait',
-#      first_ms => ..., seen_ms => first_ms, due_ms => seen_ms + 1 s): its text
+#      first_ms => ..., seen_ms => first_ms, due_ms => seen_ms + 1 s): the text
 sub sign {
     my (%t) = @_;
 

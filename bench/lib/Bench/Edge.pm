@@ -1,7 +1,7 @@
 package Bench::Edge;
 
-# The servers that are compared: each an nginx of its own with what it is to be
-# measured with, and nothing else loaded; all of the same binary.
+# Starts and stops the compared servers.  All use the same nginx binary, each
+# with only the modules it needs.
 
 use strict;
 use warnings;
@@ -23,16 +23,16 @@ my $deb = 'build/bench/debian';
 my $modules = getcwd() . "/$deb/usr/lib/nginx/modules";
 my $our_so = getcwd() . '/build/bench/ngx_http_flash_throttle_module.so';
 
-# one with the module built in will do where no peer is to be loaded
+# BENCH_NGINX: a binary with the module built in, without the other servers
 my $nginx = $ENV{BENCH_NGINX} || "$deb/usr/sbin/nginx";
 
-# what nginx is run under, if anything: then as a single process
+# command prefix for nginx, which then runs as a single process
 our $UNDER;
 
 my %started;
 
 
-# What is served: 1,500 bytes, and a poll's JSON.
+# A page of 1,500 bytes, and the JSON of a poll.
 
 sub page {
     my $head = '<!doctype html><html lang="en"><title>Waiting room</title><p>';
@@ -51,7 +51,7 @@ sub json {
 }
 
 
-# The head of our answers, on nginx's own: the same bytes, but for numbers.
+# The module's response headers for plain nginx, of the same length.
 
 sub headers {
     my ($zone, %with) = @_;
@@ -76,10 +76,10 @@ my $proxy = <<'EOF_PROXY';
 EOF_PROXY
 
 
-# Whoever is never told less than the longest time comes in its time whenever it
-# comes: it is counted anew, and gets another ticket.
+# With min equal to max every poll is on time: it updates the census and gets a
+# new ticket.
 
-my $due = "            flash_throttle_poll  min=55s max=55s;\n$proxy";
+my $on_time = "            flash_throttle_poll  min=55s max=55s;\n$proxy";
 
 
 sub locations {
@@ -189,7 +189,7 @@ EOF_NJS
     my $zones = <<'EOF_ZONES';
     flash_throttle_zone  $server_name zone=first:1m rate=1r/m;
     flash_throttle_zone  $server_name zone=early:1m rate=1r/m;
-    flash_throttle_zone  $server_name zone=due:1m rate=1r/m;
+    flash_throttle_zone  $server_name zone=on_time:1m rate=1r/m;
     flash_throttle_zone  $server_name zone=called:1m rate=1000000r/s;
     flash_throttle_zone  $server_name zone=pass:1m rate=1000000r/s;
     flash_throttle_queue_page  page.html;
@@ -210,9 +210,9 @@ $proxy
 $proxy
         }
 
-        location = /due {
-            flash_throttle  zone=due hold=0;
-$due
+        location = /on_time {
+            flash_throttle  zone=on_time hold=0;
+$on_time
         }
 
         location = /called {
@@ -237,12 +237,12 @@ EOF_FT
 
         location = /ten {
             flash_throttle  zone=ten hold=0;
-$due
+$on_time
         }
 
         location = /million {
             flash_throttle  zone=million hold=0;
-$due
+$on_time
         }
 EOF_WAITING
     }
@@ -279,27 +279,14 @@ sub write_file {
 }
 
 
-# start_edge(NAME, { port, shop, ... }, workers => n): listens at port, with
-# HTTP/2 at the next one, with TLS at the one after it.
+# The start of nginx.conf, up to the common directives of http.
 
-sub start_edge {
-    my ($name, $ports, %with) = @_;
-    my $dir = "build/bench/run/$name";
-    my $workers = $with{workers} // 1;
-
-    make_path("$dir/logs", "$dir/temp");
-
-    my ($load, $http, $server) = locations($name =~ s/\d+$//r, $ports);
+sub http_head {
+    my ($workers) = @_;
     my $temp = join '', map { "    ${_}_temp_path  temp/$_;\n" }
                         qw(client_body proxy fastcgi uwsgi scgi);
 
-    write_file("$dir/page.html", page());
-    write_file("$dir/page.json", encode_json({ html => page() }));
-    write_file("$dir/secret", "$SECRET\n");
-    my $tls = make_certificate();
-
-    write_file("$dir/nginx.conf", <<"EOF_CONF");
-$load
+    return <<"EOF_HEAD";
 worker_processes  $workers;
 pid               logs/nginx.pid;
 error_log         logs/error.log warn;
@@ -313,7 +300,30 @@ http {
 $temp
     access_log          off;
     keepalive_requests  1000000000;
-    keepalive_timeout   600s;
+EOF_HEAD
+}
+
+
+# start_edge(NAME, { port, shop, ... }, workers => n): listens on port, with
+# HTTP/2 on port + 1, with TLS on port + 2.
+
+sub start_edge {
+    my ($name, $ports, %with) = @_;
+    my $dir = "build/bench/run/$name";
+    my $workers = $with{workers} // 1;
+
+    make_path("$dir/logs", "$dir/temp");
+
+    my ($load, $http, $server) = locations($name =~ s/\d+$//r, $ports);
+
+    write_file("$dir/page.html", page());
+    write_file("$dir/page.json", encode_json({ html => page() }));
+    write_file("$dir/secret", "$SECRET\n");
+    my $tls = make_certificate();
+
+    write_file("$dir/nginx.conf", <<"EOF_CONF");
+$load
+@{[ http_head($workers) ]}    keepalive_timeout   600s;
 
     limit_req_zone  \$server_name zone=limit:1m rate=1r/m;
 
@@ -346,7 +356,7 @@ EOF_CONF
 }
 
 
-# What stands behind the proxies: on the client's core, not measured.
+# The upstream, on the client's core and not measured.
 
 sub start_shop {
     my ($port, $cores) = @_;
@@ -354,24 +364,10 @@ sub start_shop {
 
     make_path("$dir/logs", "$dir/temp");
 
-    my $temp = join '', map { "    ${_}_temp_path  temp/$_;\n" }
-                        qw(client_body proxy fastcgi uwsgi scgi);
     my $body = 'checkout ' x 100;
 
     write_file("$dir/nginx.conf", <<"EOF_SHOP");
-worker_processes  1;
-pid               logs/nginx.pid;
-error_log         logs/error.log warn;
-
-events {
-    worker_connections  4096;
-}
-
-http {
-$temp
-    access_log          off;
-    keepalive_requests  1000000000;
-
+@{[ http_head(1) ]}
     server {
         listen  127.0.0.1:$port;
 
@@ -406,7 +402,8 @@ sub run_nginx {
 }
 
 
-# start_program(NAME, PORT, { environment }, COMMAND...): waits for the port.
+# start_program(NAME, PORT, { environment }, COMMAND...): returns when the
+# program listens on the port.
 
 sub start_program {
     my ($name, $port, $environment, @command) = @_;
@@ -434,13 +431,13 @@ sub start_program {
 
         if (waitpid($pid, 1) > 0) {
             delete $started{$pid};
-            die "$name does not start; see $log and build/bench/run/$name/logs\n";
+            die "$name exited; see $log and build/bench/run/$name/logs\n";
         }
 
         sleep 0.1;
     }
 
-    die "$name does not answer at port $port; see $log\n";
+    die "no connection to $name on port $port within 60 s; see $log\n";
 }
 
 
@@ -450,7 +447,7 @@ sub stop_edge {
 
     return unless delete $started{$program->{pid}};
 
-    # nginx without a master sleeps on if the signal comes just before it does
+    # nginx without a master can miss a signal just before epoll_wait()
 
     do {
         kill 'TERM', $program->{pid};
@@ -470,7 +467,7 @@ END {
 }
 
 
-# The processes that do the work: nginx's workers, or the program itself.
+# nginx's workers, or the program itself.
 
 sub pids_of {
     my ($program) = @_;
@@ -483,7 +480,7 @@ sub pids_of {
 }
 
 
-# The scheduler's own account of the time they ran on a processor, ns.
+# CPU time of the program in ns, as accounted by the scheduler.
 
 sub cpu_ns {
     my ($program) = @_;
@@ -491,7 +488,7 @@ sub cpu_ns {
 
     for my $pid (pids_of($program)) {
         open my $file, '<', "/proc/$pid/schedstat"
-            or die "$program->{name} is gone, or this kernel has no schedstat\n";
+            or die "cannot read /proc/$pid/schedstat of $program->{name}: $!\n";
         $sum += (split ' ', <$file>)[0];
     }
 
@@ -524,7 +521,7 @@ sub make_certificate {
     system('openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt',
            'ec_paramgen_curve:P-256', '-nodes', '-days', '3650', '-subj',
            '/CN=shop', '-keyout', "$dir/key.pem", '-out', "$dir/cert.pem",
-           '-batch') == 0 or die "openssl makes no certificate\n";
+           '-batch') == 0 or die "openssl req failed\n";
 
     return $dir;
 }

@@ -1,6 +1,6 @@
 package Bench::Measure;
 
-# One measurement: so many requests, and what they cost the server.
+# Sends requests and measures the server's CPU time.
 
 use strict;
 use warnings;
@@ -10,7 +10,7 @@ use Bench::Edge qw(cpu_ns);
 
 our @EXPORT_OK = qw(load h2load cost median spread);
 
-# What a browser sends, but for compression: all answer with the same bytes.
+# A browser's headers without compression, so that all answers are equal.
 my @browser = (
     'User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, '
     . 'like Gecko) Chrome/142.0.0.0 Safari/537.36',
@@ -20,7 +20,7 @@ my @browser = (
 );
 
 
-# load(ARGS): build/bench/load's answer, as a hash.
+# load(PIN, %OPTIONS): the output of build/bench/load as a hash.
 
 sub load {
     my ($pin, %with) = @_;
@@ -53,7 +53,7 @@ sub load {
 }
 
 
-# The same over HTTP/2 or TLS; all requests alike.
+# h2load(PIN, %OPTIONS): the same over HTTP/2 or TLS, with equal requests.
 
 sub h2load {
     my ($pin, %with) = @_;
@@ -73,7 +73,7 @@ sub h2load {
     my ($s2, $s4, $s5)
         = $text =~ /^status codes: (\d+) 2xx, \d+ 3xx, (\d+) 4xx, (\d+) 5xx/m;
 
-    # h2load tells classes of status only
+    # h2load counts status classes only
     return { requests => $done,
              status   => { map { $_->[0] => $_->[1] }
                            grep { $_->[1] } [200, $s2], [400, $s4], [503, $s5] } };
@@ -91,7 +91,7 @@ sub run {
 }
 
 
-# cost(SERVER, PIN, %CASE): ns of processor time for a request.
+# cost(SERVER, PIN, %CASE): CPU time of a request in ns.
 
 sub cost {
     my ($server, $pin, %with) = @_;
@@ -106,8 +106,8 @@ sub cost {
     if (defined $with{expect}) {
         my $right = $answer->{status}{ $with{expect} } // 0;
 
-        die "$server->{name} $with{path}: of $answer->{requests} answers only "
-            . "$right are $with{expect}: "
+        die "$server->{name} $with{path}: $right of $answer->{requests} answers "
+            . "are $with{expect}: "
             . join(', ', map { "$_: $answer->{status}{$_}" }
                          sort keys %{ $answer->{status} }) . "\n"
             if $right < 0.99 * $answer->{requests};

@@ -1,4 +1,4 @@
-// Counts down to the opening, or to the next attempt, by the shop's clock.
+// Counts down to the opening or the next attempt, on the server's clock.
 (() => {
 const find = name => document.querySelector(`[data-ft=${name}]`) || {};
 

@@ -1,6 +1,6 @@
-// What a page of the waiting room does.  It knows the page by attributes only,
-// which docs/pages.md explains: data-ft="NAME" is filled in, data-ft-when="A B"
-// is shown while A or B holds, data-t="N" is translated.
+// The script of the waiting room's pages.  It uses attributes only, as described
+// in docs/pages.md: data-ft="NAME" is filled in, data-ft-when="A B" is shown in
+// state A or B, data-t="N" is translated.
 (() => {
 const root = document.documentElement;
 const method = root.dataset.ftMethod;
@@ -11,14 +11,14 @@ const now = () => performance.now();
 const channel = new BroadcastChannel('flash-throttle');
 
 let locale = root.lang, title;
-let stamp, status;            // whose place it is, and how it stands
-let due = 0, asking, timer, worker;
+let timestamp, status;        // of the last answer; the timestamp identifies the ticket
+let due = 0, polling, timer, worker;
 let failures = 0;
-let range, said = -1e5;
-let memory = {};              // of this tab, over reloads
+let range, announced = -1e5;
+let memory = {};              // of this tab, across reloads
 
 
-// A page without a table of texts has one language, and says which.
+// Without a table of texts the page has one language, in its lang attribute.
 function translate() {
   const rows = (find('texts').textContent || '').split('\n').map(row => row.split('|'));
 
@@ -46,21 +46,20 @@ function show(...names) {
     e.hidden = !names.some(name => e.matches(`[data-ft-when~=${name}]`)));
 }
 
-// For a screen reader: what has changed, never every tick.
-function say(words) {
-  find('news').textContent = words;
-  said = now();
+// For screen readers: changes only, not every update.
+function announce(text) {
+  find('news').textContent = text;
+  announced = now();
 }
 
-// Storage may be forbidden; then a reload forgets how the line began.
+// Without storage, a reload loses the start of the progress bar.
 function remember(change) {
   Object.assign(memory, change);
   try { sessionStorage.flashThrottle = JSON.stringify(memory); } catch {}
 }
 
 
-// A range, left only when the estimate is well out of it; and none beyond an
-// hour, which nobody can stand behind.
+// A range in minutes with hysteresis.  Above an hour an estimate is too uncertain.
 const steps = [0, 1, 2, 5, 10, 15, 20, 30, 45, 60];
 
 function waitRange(minutes) {
@@ -81,11 +80,11 @@ function showLine(answer) {
   const count = n => n.toLocaleString(locale);
   const before = range;
 
-  if (memory.stamp !== stamp) memory = { ahead: 1e9, start: answer.position };
+  if (memory.stamp !== timestamp) memory = { ahead: 1e9, start: answer.position };
 
   const ahead = Math.min(memory.ahead, answer.position);
 
-  remember({ stamp, ahead });
+  remember({ stamp: timestamp, ahead });
 
   find('place').textContent = count(ahead + 1);
   find('ahead').textContent = count(ahead);
@@ -94,37 +93,37 @@ function showLine(answer) {
   find('bar').value = memory.start + 1 - ahead;
   document.title = `(${count(ahead + 1)}) ${title}`;
 
-  if (range !== before && now() > said + 2e4)
-    say(find('figures').innerText?.replace(/\n+/g, ', '));
+  if (range !== before && now() > announced + 2e4)
+    announce(find('figures').innerText?.replace(/\n+/g, ', '));
 }
 
 function showLost() {
   select('[data-ft-when~=lost]').forEach(e => {
     e.hidden = false;
-    say(e.textContent);
+    announce(e.textContent);
   });
 }
 
 
-// A plain request for the page, never a form sent once more.  If the page comes
-// back at once (without cookies, out of a cache) it is not asked for in a hurry.
-function leave() {
+// Requests the page without sending a form again.  If the page returns at once
+// (without cookies, or from a cache), waits 5 s.
+function reload() {
   setTimeout(() => method === 'GET' ? location.reload() : location.replace(location.href.split('#')[0]),
              Date.now() - memory.left < 1e4 ? 5e3 : 300);
   remember({ left: Date.now() });
   plan(3e4);
 }
 
-function enter() {
+function admit() {
   show(status, method === 'POST' && 'form');
-  say(document.title = when(status)?.textContent || title);
+  announce(document.title = when(status)?.textContent || title);
 
   if (method === 'POST') due = Infinity;
-  else leave();
+  else reload();
 }
 
-// An answer, or none, that this tab or another one got.
-function hear(message, slack) {
+// Handles an answer to a poll of this tab or another, or its absence.
+function receive(message, slack) {
   const answer = message.answer;
 
   if (!answer) {
@@ -133,14 +132,14 @@ function hear(message, slack) {
   }
 
   status = answer.status;
-  stamp = answer.first_attempt_ms;
+  timestamp = answer.first_attempt_ms;
 
-  if (status === 'admitted') return enter();
-  if (!when(status)) return leave();
+  if (status === 'admitted') return admit();
+  if (!when(status)) return reload();
 
   if (failures) {
     failures = 0;
-    range = said = -1e5;
+    range = announced = -1e5;
   }
 
   show(status);
@@ -152,8 +151,8 @@ function hear(message, slack) {
 }
 
 async function poll() {
-  const silence = setTimeout(showLost, 1e4);
-  const message = { stamp, locale };
+  const lostTimer = setTimeout(showLost, 1e4);
+  const message = { stamp: timestamp, locale };
 
   try {
     const response = await fetch(location.href, {
@@ -167,31 +166,32 @@ async function poll() {
     message.date = response.headers.get('Date');
 
     if (answer.first_attempt_ms >= 0) message.answer = answer;
-    // not ours, and no failure: there is no waiting room any more
+    // not from the throttle, and not an error: it has been switched off
     else if (response.status < 500 && response.status !== 429) message.answer = { status: 'admitted' };
   } catch {}
 
-  clearTimeout(silence);
+  clearTimeout(lostTimer);
   channel.postMessage(message);
-  hear(message, 0);
+  receive(message, 0);
 }
 
-// Tabs with one place poll once: whoever is due first asks, the others listen.
+// Tabs with the same ticket share their polls.
 channel.onmessage = ({ data }) => {
-  if (stamp && [data.stamp, data.answer?.first_attempt_ms].includes(stamp))
-    hear(data, 300 + Math.random() * 1e3);
+  if (timestamp && [data.stamp, data.answer?.first_attempt_ms].includes(timestamp))
+    receive(data, 300 + Math.random() * 1e3);
 };
 
-const ask = async () => now() < due - 1 || await poll();
+const pollIfDue = async () => now() < due - 1 || await poll();
 
-async function turn() {
-  if (asking || now() < due - 1) return arm();
-  asking = true;
+async function pollAlone() {
+  if (polling || now() < due - 1) return arm();
+  polling = true;
 
-  if (stamp && navigator.locks) await navigator.locks.request('flash-throttle ' + stamp, ask).catch(ask);
-  else await ask();
+  if (timestamp && navigator.locks) await navigator.locks.request('flash-throttle ' + timestamp, pollIfDue)
+    .catch(pollIfDue);
+  else await pollIfDue();
 
-  asking = false;
+  polling = false;
   arm();
 }
 
@@ -199,9 +199,9 @@ function arm() {
   const ms = Math.min(due - now(), 6e5);
 
   clearTimeout(timer);
-  if (asking) return;
+  if (polling) return;
 
-  timer = setTimeout(turn, ms);
+  timer = setTimeout(pollAlone, ms);
   worker?.postMessage(ms);
 }
 
@@ -210,16 +210,16 @@ function plan(ms) {
   arm();
 }
 
-// Browsers slow the timers of a hidden page, but not those of a worker.
-const look = document.onvisibilitychange = () => {
+// Browsers throttle the timers of a hidden page, but not those of a worker.
+const resume = document.onvisibilitychange = () => {
   if (document.hidden && !worker) {
     try {
       worker = new Worker('data:text/javascript,onmessage=e=>setTimeout(postMessage,e.data,0)');
-      worker.onmessage = turn;
+      worker.onmessage = pollAlone;
     } catch {}
   }
 
-  turn();
+  pollAlone();
 };
 
 ononline = () => plan(0);
@@ -228,6 +228,6 @@ find('go').onclick = () => location.reload();
 try { memory = JSON.parse(sessionStorage.flashThrottle); } catch {}
 translate();
 
-// The Refresh header is for browsers without scripts: stop() ends its timer.
-onload = () => setTimeout(() => { stop(); look(); });
+// stop() cancels the Refresh header, which is for browsers without scripts.
+onload = () => setTimeout(() => { stop(); resume(); });
 })();

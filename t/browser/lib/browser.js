@@ -1,4 +1,4 @@
-// Debian's Chromium, one for each file of tests.
+// Debian's Chromium, one process per test file.
 
 'use strict';
 
@@ -11,18 +11,18 @@ const { build, until } = require('./edge.js');
 
 const CHROMIUM = process.env.CHROMIUM || '/usr/bin/chromium';
 
-// Playwright's own list, besides, turns off all that a fresh profile does first.
+// In addition to Playwright's own switches.
 const ARGS = ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
               '--disable-component-update', '--disable-sync'];
 
-const PATIENCE = 120e3;       // with a test; none takes as long
-const CLOSING = 30e3;         // with a browser that closes something
+const TEST_TIMEOUT = 120e3;
+const CLOSE_TIMEOUT = 30e3;
 
 let browser;
 const contexts = [];
 
 
-// Chromium with a fresh profile; quic: with HTTP/3.
+// Starts Chromium with a new profile; quic enables HTTP/3.
 function launch({ args = [], quic = false } = {}) {
   return chromium.launch({
     executablePath: CHROMIUM,
@@ -31,11 +31,11 @@ function launch({ args = [], quic = false } = {}) {
   });
 }
 
-// A test that fails rather than waits for ever.
+// A test with a timeout.
 function test(name, ...rest) {
   const run = rest.pop();
 
-  nodeTest(name, { timeout: PATIENCE, ...rest[0] }, run);
+  nodeTest(name, { timeout: TEST_TIMEOUT, ...rest[0] }, run);
 }
 
 
@@ -50,29 +50,26 @@ async function context(options) {
   return made;
 }
 
-// A page of a browser that nobody has used before.
 async function freshPage(options) {
   return (await context(options)).newPage();
 }
 
-// A browser whose profile outlives it.
 function persistent(dir) {
   return chromium.launchPersistentContext(dir, { executablePath: CHROMIUM, chromiumSandbox: false, args: ARGS, locale: 'en-US' });
 }
 
-// Chromium forgets to close a page that it meets while that asks for itself
-// again, and then never says that its context is closed; without a network it
-// asks for nothing.
+// Chromium does not close a page that is reloading, and then never reports that
+// the context is closed.  Offline, a page cannot reload.
 async function closeContext(open) {
   await open.setOffline(true);
   await open.close();
 }
 
-// Of each test, so that no page of it goes on polling.
+// Called after each test, so that its pages stop polling.
 async function closeContexts() {
   let timer;
   const late = new Promise((_, failed) =>
-    timer = setTimeout(failed, CLOSING, new Error('Chromium does not close a page')));
+    timer = setTimeout(failed, CLOSE_TIMEOUT, new Error('Chromium did not close a page in time')));
 
   for (const open of contexts.splice(0)) await Promise.race([closeContext(open), late]);
   clearTimeout(timer);
@@ -81,17 +78,17 @@ async function closeContexts() {
 after(async () => browser && browser.close());
 
 
-// The text of an element by its data-ft.
+// The text of the element with data-ft=name.
 function text(page, name) {
   return page.locator(`[data-ft=${name}]`).textContent();
 }
 
-// A page that has been told its place.
+// Waits until the page shows its place.
 function inLine(page) {
   return page.waitForFunction(() => document.title.startsWith('('));
 }
 
-// A title, whatever page it belongs to by then.
+// Waits for a title, across navigations.
 function titled(page, pattern) {
   return until(`a page titled ${pattern}`, async () => pattern.test(await page.title().catch(() => '')));
 }

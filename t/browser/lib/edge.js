@@ -1,5 +1,5 @@
-// nginx with the throttle in front of a shop, both of this test: a shopper at
-// the till keeps the others waiting until the test lets it go.
+// nginx with the throttle in front of a shop in this process.  A request to /till
+// keeps the zone busy until the test releases it.
 
 'use strict';
 
@@ -12,23 +12,23 @@ const root = path.join(__dirname, '../../..');
 const build = path.resolve(root, process.env.BUILD || 'build');
 const nginx = path.resolve(process.env.TEST_NGINX_BINARY || path.join(build, 'nginx'));
 
-// Where only root may enter, its workers are to write there, too.
+// As root, so that workers can write to a directory of root's.
 const user = process.getuid() === 0 ? ' user root;' : '';
 
-const PATIENCE = 30e3;        // of whatever must happen; nothing takes as long
+const TIMEOUT = 30e3;
 
 
 const sleep = ms => new Promise(done => setTimeout(done, ms));
 
-// until(what, condition): its value, once it is true.
-async function until(what, condition) {
-  const end = Date.now() + PATIENCE;
+// until(name, condition): the first true value of the condition.
+async function until(name, condition) {
+  const end = Date.now() + TIMEOUT;
 
   for (;;) {
     const value = await condition();
 
     if (value) return value;
-    if (Date.now() > end) throw new Error(`still waiting for ${what}`);
+    if (Date.now() > end) throw new Error(`timed out waiting for ${name}`);
     await sleep(20);
   }
 }
@@ -38,15 +38,15 @@ function freePort(count = 1) {
 }
 
 
-// Whatever ends this process ends its nginx.
+// The end of this process ends its nginx processes.
 const edges = new Set;
 
 process.on('exit', () => edges.forEach(edge => edge.killNow()));
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
 
 
-// A shop that writes down what reaches it.  /till does not answer before
-// letGo(); everything else is a page with a form.
+// A shop that records its requests.  /till does not answer before letGo(); any
+// other path is a page with a form.
 class Shop {
   constructor() {
     this.requests = [];
@@ -75,15 +75,15 @@ class Shop {
       <input name=item value=lamp aria-label=item><button>Buy</button></form></main>`);
   }
 
-  // With a word to the edge, if any.
-  letGo(word) {
+  // Answers the requests to /till, with feedback to the edge if given.
+  letGo(feedback) {
     for (const response of this.waiting.splice(0)) {
-      if (word) response.setHeader('Flash-Throttle', word);
+      if (feedback) response.setHeader('Flash-Throttle', feedback);
       response.end('sold');
     }
   }
 
-  // "METHOD URL" of what went through, but for the one at the till.
+  // "METHOD URL" of the requests, except /till.
   seen() {
     return this.requests.filter(({ url }) => !/till|favicon/.test(url)).map(({ method, url }) => `${method} ${url}`);
   }
@@ -97,9 +97,10 @@ class Shop {
 
 
 class Edge {
-  // zone, throttle: parameters of flash_throttle_zone and flash_throttle; off:
-  // no throttle at all; location, http: more lines for /checkout and for http{},
-  // of http also as a function of the edge; files: { name: text } beside nginx.conf
+  // zone, throttle: parameters of flash_throttle_zone and flash_throttle
+  // off: without the throttle
+  // location, http: directives of /checkout and http{}; http can be a function
+  // files: { name: text } in the directory of nginx.conf
   constructor(options = {}) {
     this.options = { zone: 'inflight=1', throttle: '', off: false, location: '', http: '', files: {}, ...options };
     this.shop = new Shop();
@@ -163,16 +164,16 @@ http {
   }
 
   async run() {
-    const words = fs.openSync(path.join(this.dir, 'words'), 'a');
+    const output = fs.openSync(path.join(this.dir, 'output'), 'a');
 
     this.process = spawn(nginx, ['-p', this.dir + '/', '-c', 'nginx.conf', '-e', 'error.log', '-g', `daemon off;${user}`],
-                         { stdio: ['ignore', words, words], detached: true });
+                         { stdio: ['ignore', output, output], detached: true });
     this.ended = new Promise(done => this.process.on('exit', done)).then(() => edges.delete(this));
     edges.add(this);
-    fs.closeSync(words);
+    fs.closeSync(output);
 
     await until('nginx to answer', async () => {
-      if (this.process.exitCode !== null) throw new Error(`nginx ended: ${this.read('words')}${this.read('error.log')}`);
+      if (this.process.exitCode !== null) throw new Error(`nginx ended: ${this.read('output')}${this.read('error.log')}`);
       return (await this.get('/status').catch(() => ({}))).status === 200;
     });
   }
@@ -185,7 +186,7 @@ http {
     }
   }
 
-  // As a program would: { status, headers, body }.
+  // Sends a request without a browser: { status, headers, body }.
   get(path, { method = 'GET', headers = {}, body } = {}) {
     return new Promise((done, failed) => {
       const request = http.request(this.url(path), { method, headers, agent: false }, async response => {
@@ -208,7 +209,7 @@ http {
     return JSON.parse((await this.get('/status')).body).zones.sale.keys.sale;
   }
 
-  // Somebody pays, and everybody else waits.
+  // Starts a request to /till.
   async occupy() {
     const done = this.get('/till').catch(() => {});
 
@@ -216,9 +217,9 @@ http {
     this.till = done;
   }
 
-  // Somebody has paid.
-  async letGo(word) {
-    this.shop.letGo(word);
+  // Ends the request to /till.
+  async letGo(feedback) {
+    this.shop.letGo(feedback);
     await this.till;
   }
 
@@ -235,7 +236,7 @@ http {
     process.kill(this.process.pid, 'SIGHUP');
   }
 
-  // The master, which takes its workers along.
+  // Stops the master and its workers.
   async end() {
     if (this.process.exitCode === null && this.process.signalCode === null) this.process.kill('SIGTERM');
     await this.ended;
@@ -245,7 +246,7 @@ http {
     process.kill(-this.process.pid, 'SIGKILL');
   }
 
-  // All of it at once, as when the machine fails.
+  // Kills all processes at once.
   async kill() {
     this.killNow();
     await this.ended;

@@ -1,5 +1,4 @@
-// What answers in an edge's place: the pages as they stand, and the JSON that
-// the test wants.
+// A stub of the edge: serves the pages and the JSON that the test sets.
 
 'use strict';
 
@@ -22,12 +21,12 @@ function page(status, method) {
 
 
 class Stub {
-  // answer: the JSON, or a function of the request that returns it; null does
-  // not answer, a number is a status without our JSON.
+  // answer: the JSON, or a function of the request that returns it; null: closes
+  // the connection; a number: a status without JSON
   constructor(answer) {
     this.answer = answer;
     this.requests = [];
-    this.html = null;         // a page in place of conf/pages
+    this.html = null;         // in place of conf/pages
     this.headers = {};
     this.server = http.createServer((request, response) => this.handle(request, response));
   }
@@ -87,7 +86,7 @@ class Stub {
     return this.requests.filter(({ poll, url }) => !poll && url !== '/favicon.ico');
   }
 
-  // Nobody is there any more.
+  // Refuses connections.
   async close() {
     this.server.closeAllConnections();
     await new Promise(done => this.server.close(done));
@@ -99,11 +98,11 @@ class Stub {
 }
 
 
-let stamp = Date.parse('2026-05-01T12:00:00Z');
+let timestamp = Date.parse('2026-05-01T12:00:00Z');
 
-// The JSON of somebody who waits, with a stamp of its own unless given.
+// The JSON of a waiting shopper; each has its own timestamp by default.
 function queued(fields) {
-  return { status: 'queued', position: 40, wait_ms: 200e3, retry_ms: 200, first_attempt_ms: ++stamp, ...fields };
+  return { status: 'queued', position: 40, wait_ms: 200e3, retry_ms: 200, first_attempt_ms: ++timestamp, ...fields };
 }
 
 module.exports = { Stub, page, queued };

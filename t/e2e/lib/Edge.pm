@@ -1,7 +1,7 @@
 package Edge;
 
-# nginx with the throttle in front of a checkout, with two workers: starts it
-# on a free port, reloads it, kills its workers, asks for its status.
+# Starts and controls nginx with two workers and the throttle in front of a
+# checkout.
 
 use strict;
 use warnings;
@@ -15,7 +15,7 @@ use POSIX qw(WNOHANG);
 use Scalar::Util qw(weaken);
 use Time::HiRes qw(sleep);
 
-# nginx frees nothing on its way out, so its leaks are not looked for here.
+# nginx does not free its memory at exit
 $ENV{ASAN_OPTIONS} //= 'detect_leaks=0';
 $ENV{UBSAN_OPTIONS} //= 'print_stacktrace=1';
 
@@ -26,15 +26,15 @@ my %running;
 # Edge->start(checkout => CheckoutServer, zone => text, throttle => text,
 #             listen => text, http => text, location => text)
 #
-# zone and throttle: parameters of flash_throttle_zone and flash_throttle;
-# listen: those of listen, besides the backlog; http and location: directives.
+# zone, throttle and listen: parameters of flash_throttle_zone, flash_throttle
+# and listen; http and location: directives.
 sub start {
     my ($class, %options) = @_;
 
     chomp(my $port = `scripts/free-port.pl`);
     croak 'no free port' if !$port;
 
-    # under build/, where a worker that has left root's rights can read too
+    # readable by workers that are not root
     my $dir = File::Temp->newdir('e2e.XXXXXX',
                                  DIR => $ENV{BUILD} // 'build');
     chmod 0755, $dir;
@@ -69,7 +69,7 @@ worker_processes  2;
 pid               nginx.pid;
 error_log         error.log info;
 
-# what a worker has in hand when it is told to end, it ends within this
+# time for the requests in flight at a reload
 worker_shutdown_timeout  20s;
 
 events {
@@ -123,7 +123,6 @@ sub url {
 }
 
 
-# Starts nginx, for the first time or after stop().
 sub run {
     my ($self) = @_;
     my $nginx = $ENV{TEST_NGINX_BINARY} // 'build/nginx';
@@ -131,14 +130,14 @@ sub run {
     $self->{pid} = fork() // croak "fork: $!";
 
     if ($self->{pid} == 0) {
-        open STDOUT, '>>', "$self->{dir}/words" and open STDERR, '>&', \*STDOUT
+        open STDOUT, '>>', "$self->{dir}/output" and open STDERR, '>&', \*STDOUT
             and exec $nginx, '-p', "$self->{dir}/", '-c', 'nginx.conf',
                      '-e', 'error.log', '-g', 'daemon off;';
         POSIX::_exit(127);
     }
 
     wait_until {
-        croak "nginx ended at once: " . $self->log if !$self->alive;
+        croak "nginx exited: " . $self->log if !$self->alive;
         HTTP::Tiny->new->get($self->url('/status'))->{success};
     } 'nginx to answer';
 }
@@ -151,7 +150,6 @@ sub alive {
 }
 
 
-# Lets what is at the checkout end, as a package's restart does.
 sub stop {
     my ($self) = @_;
 
@@ -165,7 +163,7 @@ sub log {
     my ($self) = @_;
     my $text = '';
 
-    for my $name (qw(words error.log)) {
+    for my $name (qw(output error.log)) {
         open my $in, '<', "$self->{dir}/$name" or next;
         local $/;
         $text .= readline($in) // '';
@@ -175,7 +173,6 @@ sub log {
 }
 
 
-# How often the log says that.
 sub logged {
     my ($self, $pattern) = @_;
 
@@ -183,8 +180,7 @@ sub logged {
 }
 
 
-# The process ids of the workers that take requests, not of those that a
-# reload has told to end.
+# Process ids of the workers, without those that are shutting down.
 sub workers {
     my ($self) = @_;
     my @workers;
@@ -203,7 +199,7 @@ sub workers {
 }
 
 
-# Reloads, and returns when the new workers are there.
+# Reloads; returns when the new workers run.
 sub reload {
     my ($self) = @_;
     my %before = map { $_ => 1 } $self->workers;
@@ -217,7 +213,7 @@ sub reload {
 }
 
 
-# Kills a worker, and returns when there is another.
+# Kills a worker; returns when a new one runs.
 sub kill_worker {
     my ($self) = @_;
     my ($worker) = $self->workers;
@@ -231,7 +227,7 @@ sub kill_worker {
 }
 
 
-# What the status says of the one key of the zone; no key, no request yet.
+# The stats of the zone's only key; an empty hash before its first request.
 sub status {
     my ($self) = @_;
 
@@ -249,15 +245,15 @@ sub DESTROY {
     delete $running{$self} or return;
     $self->stop if $self->{pid};
 
-    # whatever the test found, nginx must not have
+    # errors of nginx fail every test
     if ($self->log =~ /(AddressSanitizer|runtime error|\[alert\](?!.*exited on signal 9| .*was locked by)|\[emerg\]).*/) {
         $failures++;
-        warn "# nginx had trouble: $&\n";
+        warn "# nginx reported: $&\n";
     }
 }
 
 
-# Those that a test still holds would outlive the exit status.
+# Edges in global variables are destroyed before the exit status is set.
 END {
     $_->DESTROY for grep { defined } values %running;
     $? = 1 if $failures && !$?;
