@@ -19,7 +19,8 @@ use strict;
 use warnings;
 
 use FindBin;
-use lib "$FindBin::Bin/../upstream-demo/t/lib";
+use lib "$FindBin::Bin/../upstream-demo/t/lib",
+    "$FindBin::Bin/../inventory/t/lib";
 
 use File::Temp qw(tempdir);
 use JSON::PP;

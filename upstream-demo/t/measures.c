@@ -3,7 +3,7 @@
  * straightforward reckonings of the same, on reproducible random input.
  */
 
-#include "../histogram.h"
+#include "histogram.h"
 #include "../window.h"
 
 #include <stdio.h>

@@ -5,8 +5,9 @@
  * usage: store_contract SCHEME:PLACE      a store that does not exist yet
  */
 
-#include "../store.h"
-#include "../clock.h"
+#include "clock.h"
+#include "store_backend.h"
+#include "store_sqlite.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,14 @@
 #define STOCK      30                            /* of an item: 10, 10, 10 */
 #define MINUTE_MS  60000
 
+
+static const co_store_backend_t *const  backends[] = {
+    &co_store_sqlite,
+    &co_store_mysql,
+    &co_store_redis,
+    &co_store_shadow,
+    NULL
+};
 
 static struct event_base  *base;
 static co_store_t         *store;
@@ -481,6 +490,8 @@ main(int argc, char **argv)
     }
 
     setvbuf(stdout, NULL, _IOLBF, 0);
+
+    co_store_register(backends);
 
     conf.spec = argv[1];
     base = event_base_new();

@@ -40,7 +40,8 @@
 #define CO_ALL_LOCATIONS    ((1u << CO_LOCATIONS_MAX) - 1)
 
 
-typedef struct co_store_s  co_store_t;
+typedef struct co_store_s          co_store_t;
+typedef struct co_store_backend_s  co_store_backend_t;
 
 
 typedef struct {
@@ -213,6 +214,12 @@ typedef struct {
 /* What came of it: a status of HTTP, and why. */
 typedef void (*co_store_ordered_pt)(void *data, int status, const char *why);
 
+
+/*
+ * Sets the stores that a spec can name: a list that ends with NULL and stays
+ * valid.  Call it before every other function and before threads start.
+ */
+void co_store_register(const co_store_backend_t *const *backends);
 
 /*
  * Whether "spec" (the value of --store) names a store: 0, or -1 with what to

@@ -11,7 +11,7 @@ use PrivateRedis ();
 
 my $dir = tempdir(CLEANUP => 1);
 my $contract = $ENV{CHECKOUT_CONTRACT}
-               || 'build/upstream-demo/store_contract';
+               || 'build/stores/contract';
 my @fast = qw( --payment-min-ms=1 --payment-max-ms=5 --decline=0 );
 
 

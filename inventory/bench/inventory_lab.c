@@ -4,7 +4,7 @@
  */
 
 #include "inventory.h"
-#include "../clock.h"
+#include "clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@ use StoreAdmin qw( compared look order settled );
 
 my $dir = tempdir(CLEANUP => 1);
 my $contract = $ENV{CHECKOUT_CONTRACT}
-               || 'build/upstream-demo/store_contract';
+               || 'build/stores/contract';
 my $admin = "$dir/admin.sock";
 my @fast = qw( --payment-min-ms=0 --payment-max-ms=2 --decline=0.05 );
 my $files = 0;

@@ -55,15 +55,7 @@ struct co_store_s {
 };
 
 
-static const co_store_backend_t  *co_store_backends[] = {
-    &co_store_sqlite,
-    &co_store_mysql,
-    &co_store_redis,
-    &co_store_shadow
-};
-
-#define CO_STORE_BACKENDS_N                                                   \
-    (sizeof(co_store_backends) / sizeof(co_store_backends[0]))
+static const co_store_backend_t *const  *co_store_backends;
 
 
 static int co_store_port_open(co_store_port_t *port, struct event_base *base);
@@ -79,19 +71,25 @@ static void co_store_run_expire(evutil_socket_t fd, short events, void *data);
 static void co_store_have_expired(void *data, co_store_result_e result);
 
 
+void
+co_store_register(const co_store_backend_t *const *backends)
+{
+    co_store_backends = backends;
+}
+
+
 static const co_store_backend_t *
 co_store_find(const char *spec, const char **place)
 {
-    size_t  i, len;
+    size_t                            len;
+    const co_store_backend_t *const  *backend;
 
-    for (i = 0; i < CO_STORE_BACKENDS_N; i++) {
-        len = strlen(co_store_backends[i]->scheme);
+    for (backend = co_store_backends; *backend != NULL; backend++) {
+        len = strlen((*backend)->scheme);
 
-        if (strncmp(spec, co_store_backends[i]->scheme, len) == 0
-            && spec[len] == ':')
-        {
+        if (strncmp(spec, (*backend)->scheme, len) == 0 && spec[len] == ':') {
             *place = spec + len + 1;
-            return co_store_backends[i];
+            return *backend;
         }
     }
 
@@ -102,10 +100,10 @@ co_store_find(const char *spec, const char **place)
 int
 co_store_check(const char *spec, char *error)
 {
-    size_t                     i;
-    int                        len;
-    const char                *place;
-    const co_store_backend_t  *backend;
+    int                               len;
+    const char                       *place;
+    const co_store_backend_t         *backend;
+    const co_store_backend_t *const  *each;
 
     backend = co_store_find(spec, &place);
 
@@ -115,10 +113,10 @@ co_store_check(const char *spec, char *error)
 
     len = snprintf(error, CO_STORE_ERROR_LEN, "give ");
 
-    for (i = 0; i < CO_STORE_BACKENDS_N; i++) {
+    for (each = co_store_backends; *each != NULL; each++) {
         len += snprintf(error + len, CO_STORE_ERROR_LEN - (size_t) len,
-                        "%s%s", i == 0 ? "" : ", or ",
-                        co_store_backends[i]->example);
+                        "%s%s", each == co_store_backends ? "" : ", or ",
+                        (*each)->example);
     }
 
     return -1;

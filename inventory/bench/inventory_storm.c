@@ -5,7 +5,7 @@
  */
 
 #include "inventory.h"
-#include "../clock.h"
+#include "clock.h"
 
 #include <signal.h>
 #include <stdatomic.h>

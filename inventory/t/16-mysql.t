@@ -8,7 +8,7 @@ use CheckoutServer qw( post_text read_all wait_until );
 use PrivateMariaDB;
 
 my $contract = $ENV{CHECKOUT_CONTRACT}
-               || 'build/upstream-demo/store_contract';
+               || 'build/stores/contract';
 my @fast = qw( --payment-min-ms=1 --payment-max-ms=5 --decline=0 );
 
 my $db = PrivateMariaDB->start('--general-log', '--general-log-file=queries',

@@ -7,7 +7,7 @@ use File::Temp qw( tempdir );
 use Test::More;
 
 my $contract = $ENV{CHECKOUT_CONTRACT}
-               || 'build/upstream-demo/store_contract';
+               || 'build/stores/contract';
 my $dir = tempdir(CLEANUP => 1);
 
 for my $store ('sqlite::memory:', "sqlite:$dir/contract.db") {

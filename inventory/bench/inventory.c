@@ -3,7 +3,7 @@
  */
 
 #include "inventory.h"
-#include "../clock.h"
+#include "clock.h"
 
 #include <getopt.h>
 #include <stdarg.h>
@@ -65,7 +65,12 @@ main(int argc, char **argv)
         { NULL, 0, NULL, 0 }
     };
 
+    static const co_store_backend_t *const  stores[] = {
+        &co_store_mysql, NULL
+    };
+
     setvbuf(stdout, NULL, _IOLBF, 0);
+    co_store_register(stores);
 
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
         switch (option) {

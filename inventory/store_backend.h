@@ -13,7 +13,7 @@
 typedef struct co_store_port_s  co_store_port_t;
 
 
-typedef struct {
+struct co_store_backend_s {
     const char   *scheme;                        /* what is before the colon */
     const char   *example;                       /* of a whole --store */
     int           shared;                        /* others may change the
@@ -41,10 +41,9 @@ typedef struct {
     /* May be NULL; as co_store_order(). */
     void        (*order)(void *backend, const co_store_order_t *order,
                          co_store_ordered_pt done, void *data);
-} co_store_backend_t;
+};
 
 
-extern const co_store_backend_t  co_store_sqlite;
 extern const co_store_backend_t  co_store_mysql;
 extern const co_store_backend_t  co_store_redis;
 extern const co_store_backend_t  co_store_shadow;

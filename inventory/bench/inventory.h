@@ -7,8 +7,8 @@
 #define CO_INVENTORY_H
 
 
-#include "../histogram.h"
-#include "../store_mysql.h"
+#include "histogram.h"
+#include "store_mysql.h"
 
 #include <pthread.h>
 
