@@ -1,6 +1,5 @@
 /*
- * The two clocks of the checkout: wall time, which shoppers' deadlines and
- * orders are written in, and steady time, which durations are measured in.
+ * Wall time, for deadlines and orders, and monotonic time, for durations.
  */
 
 #ifndef CO_CLOCK_H
@@ -11,7 +10,7 @@
 #include <time.h>
 
 
-/* Milliseconds since the epoch. */
+/* Milliseconds since 1970. */
 static inline int64_t
 co_wall_ms(void)
 {
@@ -23,7 +22,7 @@ co_wall_ms(void)
 }
 
 
-/* Microseconds since some fixed moment; never steps back. */
+/* Microseconds since a fixed moment. */
 static inline int64_t
 co_steady_us(void)
 {

@@ -1,6 +1,6 @@
 /*
- * The store's front: finds the store by the scheme of --store, brings answers
- * back to the event loop, and does what is to be done now and then.
+ * The front of a store: finds the backend by its scheme, returns results to
+ * the event loop, and counts the stock and expires holds at intervals.
  */
 
 #include "store_backend.h"
@@ -15,10 +15,8 @@
 #include <sys/eventfd.h>
 
 
-/* How often a stock that others change too is counted. */
+/* Intervals: count a shared stock, expire holds. */
 #define CO_STORE_COUNT_US   250000
-
-/* How often holds are looked through for those that have ended. */
 #define CO_STORE_EXPIRE_US  1000000
 
 
@@ -27,17 +25,17 @@ struct co_store_port_s {
     pthread_mutex_t            mutex;
     co_store_call_t           *first;
     co_store_call_t          **last;
-    int                        fd;               /* eventfd: answers wait */
+    int                        fd;               /* eventfd */
     struct event              *event;
 };
 
 
-/* A call of the front's own, repeated for as long as the store is open. */
+/* A call that is repeated while the store is open. */
 typedef struct {
     co_store_call_t            call;
     struct event              *timer;
     struct timeval             every;
-} co_store_chore_t;
+} co_store_timer_t;
 
 
 struct co_store_s {
@@ -48,8 +46,8 @@ struct co_store_s {
     int                        locations;
     co_level_t                *levels;
     co_stock_t                 stock;
-    co_store_chore_t           counting;
-    co_store_chore_t           expiring;
+    co_store_timer_t           counting;
+    co_store_timer_t           expiring;
     co_expired_t               expired;
     int64_t                    expired_units;
 };
@@ -61,14 +59,14 @@ static const co_store_backend_t *const  *co_store_backends;
 static int co_store_port_open(co_store_port_t *port, struct event_base *base);
 static void co_store_port_close(co_store_port_t *port);
 static void co_store_port_event(evutil_socket_t fd, short events, void *data);
-static int co_store_chores_start(co_store_t *store,
+static int co_store_timers_start(co_store_t *store,
     const co_store_conf_t *conf);
-static int co_store_chore(co_store_t *store, co_store_chore_t *chore,
+static int co_store_timer_add(co_store_t *store, co_store_timer_t *timer,
     event_callback_fn run, int64_t every_us);
 static void co_store_run_count(evutil_socket_t fd, short events, void *data);
 static void co_store_counted(void *data, co_store_result_e result);
 static void co_store_run_expire(evutil_socket_t fd, short events, void *data);
-static void co_store_have_expired(void *data, co_store_result_e result);
+static void co_store_expired(void *data, co_store_result_e result);
 
 
 void
@@ -149,7 +147,7 @@ co_store_open(struct event_base *base, const co_store_conf_t *conf,
                            sizeof(co_level_t));
 
     if (store->levels == NULL || co_store_port_open(&store->port, base) != 0) {
-        snprintf(error, CO_STORE_ERROR_LEN, "cannot wait for the store: %s",
+        snprintf(error, CO_STORE_ERROR_LEN, "eventfd() failed: %s",
                  strerror(errno));
         free(store->levels);
         free(store);
@@ -168,7 +166,7 @@ co_store_open(struct event_base *base, const co_store_conf_t *conf,
 
     store->stock = found->stock;
 
-    if (co_store_chores_start(store, conf) != 0) {
+    if (co_store_timers_start(store, conf) != 0) {
         snprintf(error, CO_STORE_ERROR_LEN, "out of memory");
         co_store_close(store);
         return NULL;
@@ -256,9 +254,8 @@ co_store_answer(co_store_port_t *port, co_store_call_t *first)
     port->last = last;
     pthread_mutex_unlock(&port->mutex);
 
-    /* it cannot fail: the counter would have to overflow */
     if (write(port->fd, &one, sizeof(one)) != sizeof(one)) {
-        perror("checkout: store: eventfd");
+        perror("checkout: store: write() to eventfd failed");
     }
 }
 
@@ -273,7 +270,6 @@ co_store_port_event(evutil_socket_t fd, short events, void *data)
 
     (void) events;
 
-    /* resets the counter; what it stood at does not matter */
     if (read(fd, &count, sizeof(count)) != sizeof(count)) {
         return;
     }
@@ -288,7 +284,7 @@ co_store_port_event(evutil_socket_t fd, short events, void *data)
 
     for ( /* void */ ; call != NULL; call = next) {
 
-        /* the callback may free the call, or use it for the next one */
+        /* the callback may free or reuse the call */
         next = call->next;
 
         if (call->stock_known) {
@@ -296,6 +292,88 @@ co_store_port_event(evutil_socket_t fd, short events, void *data)
         }
 
         call->done(call->data, call->result);
+    }
+}
+
+
+static int
+co_store_valid_line(int item, int items, int64_t quantity)
+{
+    return item >= 1 && item <= items && quantity >= 1
+           && quantity <= CO_LINE_UNITS_MAX;
+}
+
+
+static int
+co_store_valid_cart(const co_cart_t *cart, int items)
+{
+    int               i, j;
+    const co_line_t  *line;
+
+    if (cart->lines_n < 1 || cart->lines_n > CO_CART_LINES
+        || !(cart->locations & CO_ALL_LOCATIONS))
+    {
+        return 0;
+    }
+
+    for (i = 0; i < cart->lines_n; i++) {
+        line = &cart->lines[i];
+
+        if (!co_store_valid_line(line->item, items, line->quantity)) {
+            return 0;
+        }
+
+        for (j = 0; j < i; j++) {
+            if (cart->lines[j].item == line->item) {
+                return 0;
+            }
+        }
+    }
+
+    return 1;
+}
+
+
+static int
+co_store_valid_parts(const co_hold_t *hold, int items, int locations)
+{
+    int               i;
+    const co_part_t  *part;
+
+    if (hold->parts_n < 1 || hold->parts_n > CO_HOLD_PARTS) {
+        return 0;
+    }
+
+    for (i = 0; i < hold->parts_n; i++) {
+        part = &hold->parts[i];
+
+        if (!co_store_valid_line(part->item, items, part->quantity)
+            || part->location < 1 || part->location > locations)
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* An invalid cart could fail the calls that share a transaction with it. */
+static int
+co_store_valid(const co_store_call_t *call, int items, int locations)
+{
+    switch (call->action) {
+
+    case CO_STORE_RESERVE:
+    case CO_STORE_LOOK:
+    case CO_STORE_SELL:
+        return co_store_valid_cart(call->cart, items);
+
+    case CO_STORE_APPLY:
+        return co_store_valid_parts(call->hold, items, locations);
+
+    default:
+        return 1;
     }
 }
 
@@ -312,7 +390,7 @@ co_store_submit(co_store_t *store, co_store_call_t *call,
     call->stock_known = 0;
     call->next = NULL;
 
-    if (!co_store_is_sound(call, store->items, store->locations)) {
+    if (!co_store_valid(call, store->items, store->locations)) {
         call->result = CO_STORE_REFUSED;
         co_store_answer(&store->port, call);
         return;
@@ -428,10 +506,10 @@ co_store_count(co_store_t *store, co_store_call_t *call, co_level_t *levels,
 
 
 static int
-co_store_chores_start(co_store_t *store, const co_store_conf_t *conf)
+co_store_timers_start(co_store_t *store, const co_store_conf_t *conf)
 {
     if (store->backend->shared
-        && co_store_chore(store, &store->counting, co_store_run_count,
+        && co_store_timer_add(store, &store->counting, co_store_run_count,
                           CO_STORE_COUNT_US)
            != 0)
     {
@@ -439,7 +517,7 @@ co_store_chores_start(co_store_t *store, const co_store_conf_t *conf)
     }
 
     if (!conf->callers_expiry
-        && co_store_chore(store, &store->expiring, co_store_run_expire,
+        && co_store_timer_add(store, &store->expiring, co_store_run_expire,
                           CO_STORE_EXPIRE_US)
            != 0)
     {
@@ -451,18 +529,18 @@ co_store_chores_start(co_store_t *store, const co_store_conf_t *conf)
 
 
 static int
-co_store_chore(co_store_t *store, co_store_chore_t *chore,
+co_store_timer_add(co_store_t *store, co_store_timer_t *timer,
     event_callback_fn run, int64_t every_us)
 {
-    chore->every.tv_sec = every_us / 1000000;
-    chore->every.tv_usec = every_us % 1000000;
-    chore->timer = evtimer_new(store->port.base, run, store);
+    timer->every.tv_sec = every_us / 1000000;
+    timer->every.tv_usec = every_us % 1000000;
+    timer->timer = evtimer_new(store->port.base, run, store);
 
-    if (chore->timer == NULL) {
+    if (timer->timer == NULL) {
         return -1;
     }
 
-    return evtimer_add(chore->timer, &chore->every);
+    return evtimer_add(timer->timer, &timer->every);
 }
 
 
@@ -499,12 +577,12 @@ co_store_run_expire(evutil_socket_t fd, short events, void *data)
     (void) events;
 
     co_store_expire(store, &store->expiring.call, co_wall_ms(),
-                    &store->expired, co_store_have_expired, store);
+                    &store->expired, co_store_expired, store);
 }
 
 
 static void
-co_store_have_expired(void *data, co_store_result_e result)
+co_store_expired(void *data, co_store_result_e result)
 {
     co_store_t                  *store = data;
     static const struct timeval  at_once = { 0, 0 };
@@ -542,14 +620,14 @@ co_store_report(co_store_t *store)
 
 
 int
-co_store_order(co_store_t *store, const co_store_order_t *order,
-    co_store_ordered_pt done, void *data)
+co_store_command(co_store_t *store, const co_store_command_t *command,
+    co_store_command_done_pt done, void *data)
 {
-    if (store->backend->order == NULL) {
+    if (store->backend->command == NULL) {
         return -1;
     }
 
-    store->backend->order(store->data, order, done, data);
+    store->backend->command(store->data, command, done, data);
 
     return 0;
 }

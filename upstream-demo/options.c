@@ -5,7 +5,7 @@
 
 #include "options.h"
 #include "store.h"
-#include "store_fault.h"
+#include "fault.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -1,4 +1,4 @@
-# The store in MySQL or MariaDB, on a server of its own.
+# The store in MySQL or MariaDB, with a private server.
 
 use strict;
 use warnings;
@@ -7,14 +7,13 @@ use Test::More;
 use CheckoutServer qw( post_text read_all wait_until );
 use PrivateMariaDB;
 
-my $contract = $ENV{CHECKOUT_CONTRACT}
-               || 'build/stores/contract';
+my $contract = $ENV{CHECKOUT_CONTRACT} || 'build/stores/contract';
 my @fast = qw( --payment-min-ms=1 --payment-max-ms=5 --decline=0 );
 
 my $db = PrivateMariaDB->start('--general-log', '--general-log-file=queries',
                                '--log-output=FILE');
 
-# The pool of three holds less than an order, so most go the long way.
+# A pool of 3 rows is smaller than most carts: most calls use the slow path.
 my $shop = 0;
 
 for my $options ('pool=1000', 'pool=1000;low=0', 'pool=3;low=1;connections=2')
@@ -22,9 +21,9 @@ for my $options ('pool=1000', 'pool=1000;low=0', 'pool=3;low=1;connections=2')
     my $store = $db->store('shop=' . ++$shop, $options);
     my @lines = qx($contract '$store' 2>&1);
 
-    is($?, 0, "$options: what every store keeps to");
-    is_deeply([ grep { !/^(?:ok|1\.\.)/ } @lines ], [], "$options: all of it");
-    cmp_ok(scalar(grep { /^ok/ } @lines), '>', 50, "$options: was tried");
+    is($?, 0, "$options: the contract");
+    is_deeply([ grep { !/^(?:ok|1\.\.)/ } @lines ], [], "$options: no failures");
+    cmp_ok(scalar(grep { /^ok/ } @lines), '>', 50, "$options: number of checks");
 }
 
 subtest 'every statement names its business process' => sub {
@@ -36,7 +35,7 @@ subtest 'every statement names its business process' => sub {
         next if $line !~ /\bQuery\t(.*)/;
         my $query = $1;
 
-        # those of the script that started the server
+        # sent by mariadb.sh
         next if $query =~ /^(?:CREATE DATABASE|select \@\@version_comment)/;
 
         if ($query =~ m{ /\*conn_tag='([a-z_]+)'\*/$}) {
@@ -46,7 +45,7 @@ subtest 'every statement names its business process' => sub {
         }
     }
 
-    is_deeply(\@untagged, [], 'none without');
+    is_deeply(\@untagged, [], 'all have a tag');
     cmp_ok($tags{$_} // 0, '>', 0, "some of $_")
         for qw( inventory_reserve checkout_completion inventory_release
                 inventory_expire inventory_look inventory_count
@@ -60,18 +59,18 @@ subtest 'a sale' => sub {
 
     $statuses{$_->{status}}++
         for read_all(map { $server->send_raw(post_text('')) } 1 .. 60);
-    is_deeply(\%statuses, { 200 => 40, 409 => 20 }, 'sells what there is');
+    is_deeply(\%statuses, { 200 => 40, 409 => 20 }, 'sells the whole stock');
 
     my ($status, $last) = $server->stop();
     is($status, 0, 'stops');
     is_deeply([ @$last{qw( stock_initial stock_now stock_held stock_sold
                            orders oversold )} ],
-              [ 40, 0, 0, 40, 40, 0 ], 'its last line counts to the unit');
+              [ 40, 0, 0, 40, 40, 0 ], 'the final stats');
 
     my @holders = @{$last->{connections}{holders}};
     my %count = map { $_->{conn_tag} => $_->{count} } @holders;
-    is($count{checkout_completion}, 40, 'the connections, by who held them');
-    is($count{inventory_reserve}, 60, 'and how often');
+    is($count{checkout_completion}, 40, 'stats of connections by process');
+    is($count{inventory_reserve}, 60, 'one for each reservation');
 
     is_deeply([ $db->ask('SELECT location, stock FROM ledger WHERE shop = 10'
                          . ' ORDER BY location') ],
@@ -82,17 +81,17 @@ subtest 'a sale' => sub {
     $server = CheckoutServer->start('--store=' . $db->store('shop=10'),
                                     '--locations=3', @fast);
     like($server->errors(), qr/continued: 0 of 40 units left, 40 orders/,
-         'a restart goes on with it');
+         'a restart continues the sale');
     $server->stop();
 
     my $err;
     ($status, undef, $err) = CheckoutServer->run(
         '--store=' . $db->store('shop=10'), '--listen=127.0.0.1:0');
-    is($status, 1, 'with other locations it does not start');
-    like($err, qr/shop 10 has other items or locations/, 'and says why');
+    is($status, 1, 'other locations are refused');
+    like($err, qr/shop 10 has other items or locations/, 'with the reason');
 };
 
-subtest 'a hold outlives its process, and expires' => sub {
+subtest 'a hold of a dead process expires' => sub {
     my @store = ('--store=' . $db->store('shop=11'), '--stock=10',
                  '--hold-ms=2000');
     my $server = CheckoutServer->start(@store, qw( --payment-min-ms=60000
@@ -104,16 +103,16 @@ subtest 'a hold outlives its process, and expires' => sub {
     $server->ended();
 
     $server = CheckoutServer->start(@store, @fast);
-    is($server->buy()->{status}, 200, 'others buy meanwhile');
+    is($server->buy()->{status}, 200, 'other shoppers buy');
 
     my $stats = $server->wait_for(holds_expired_units => 4);
     $stats = $server->wait_for(stock_held => 0);
     is_deeply([ @$stats{qw( stock_now stock_sold )} ], [ 9, 1 ],
-              'all are available again');
+              'all units are available again');
     $server->stop();
 };
 
-subtest 'the server dies in the middle of a sale' => sub {
+subtest 'the server is killed during a sale' => sub {
     my $server = CheckoutServer->start('--store=' . $db->store('shop=12'),
         '--stock=50', qw( --payment-min-ms=200 --payment-max-ms=400
                           --decline=0 ));
@@ -123,27 +122,27 @@ subtest 'the server dies in the middle of a sale' => sub {
     $db->killed();
     push @sockets, map { $server->send_raw(post_text('')) } 1 .. 30;
 
-    # payments end meanwhile, and their orders wait for the server
+    # payments end, and their claims wait for the server
     $server->wait_for(paying => 0);
     $db->up();
 
     my %statuses;
     $statuses{$_->{status}}++ for read_all(@sockets);
-    is_deeply(\%statuses, { 200 => 50, 409 => 10 }, 'nobody notices');
+    is_deeply(\%statuses, { 200 => 50, 409 => 10 }, 'no order fails');
 
     my (undef, $last) = $server->stop();
     is_deeply([ @$last{qw( stock_now stock_held stock_sold orders )} ],
-              [ 0, 0, 50, 50 ], 'to the unit');
-    cmp_ok($last->{connections}{lost}, '>', 0, 'the pool did');
-    like($server->errors(), qr/\A[^\n]*\n?\z/, 'no more said than need be');
+              [ 0, 0, 50, 50 ], 'the stock is exact');
+    cmp_ok($last->{connections}{lost}, '>', 0, 'connections were lost');
+    like($server->errors(), qr/\A[^\n]*\n?\z/, 'no error is logged');
 };
 
-subtest 'no server at all' => sub {
+subtest 'no server' => sub {
     my ($status, undef, $err) = CheckoutServer->run(
         '--listen=127.0.0.1:0', '--store=mysql:socket=/nonexistent/socket');
 
     is($status, 1, 'refused');
-    like($err, qr/nonexistent.*is the server up/, 'and told what to do');
+    like($err, qr/nonexistent.*connection failed/, 'with the reason');
 };
 
 subtest 'tables of another version' => sub {
@@ -153,12 +152,11 @@ subtest 'tables of another version' => sub {
     my ($status, undef, $err) = CheckoutServer->run('--listen=127.0.0.1:0',
         '--store=' . $db->store('database=old'));
 
-    is($status, 1, 'refused before the sale');
-    like($err, qr/another version or program; give another database/,
-         'and told what to do');
+    is($status, 1, 'refused at the start');
+    like($err, qr/belong to another version or program/, 'with the reason');
 };
 
-subtest 'the line for a connection has an end' => sub {
+subtest 'the queue for a connection is limited' => sub {
     my $server = CheckoutServer->start(
         '--store=' . $db->store('shop=13', 'connections=1', 'queue=2',
                                 'work_us=200000'),
@@ -167,17 +165,17 @@ subtest 'the line for a connection has an end' => sub {
     my @busy = grep { $_->{status} == 503 } @responses;
 
     cmp_ok(scalar(grep { $_->{status} == 200 } @responses), '>=', 1,
-           'some are served');
-    cmp_ok(scalar(@busy), '>=', 10, 'most are told to come back');
-    like($busy[0]{head}, qr/^Retry-After: 1\r$/m, 'and when');
-    like($busy[0]{content}, qr/"status":"busy"/, 'in a word');
+           'some shoppers buy');
+    cmp_ok(scalar(@busy), '>=', 10, 'most get 503');
+    like($busy[0]{head}, qr/^Retry-After: 1\r$/m, 'with Retry-After');
+    like($busy[0]{content}, qr/"status":"busy"/, 'with a JSON status');
 
     my $stats = $server->wait_for(in_progress => 0);
-    is($stats->{connections}{refused}, scalar(@busy), 'they are counted');
-    is($stats->{connections}{size}, 1, 'there never was more than one');
+    is($stats->{connections}{refused}, scalar(@busy), 'refused calls are counted');
+    is($stats->{connections}{size}, 1, 'one connection');
 };
 
-subtest 'who holds the connections' => sub {
+subtest 'the holders of connections' => sub {
     my $server = CheckoutServer->start(
         '--store=' . $db->store('shop=14', 'connections=2'), '--stock=50',
         '--slow-report=50', @fast);
@@ -191,8 +189,8 @@ subtest 'who holds the connections' => sub {
     } 'the reports';
     my ($first, $second) = @{$stats->{connections}{holders}};
 
-    cmp_ok($first->{p50_ms}, '>=', 50, 'the slow report, for long');
-    cmp_ok($first->{total_ms}, '>', $second->{total_ms}, 'the most by far');
+    cmp_ok($first->{p50_ms}, '>=', 50, 'the slow report holds it longest');
+    cmp_ok($first->{total_ms}, '>', $second->{total_ms}, 'and in total');
 };
 
 done_testing();

@@ -1,5 +1,5 @@
-# The store that was before: holds in Redis, what is sold in a ledger of SQL,
-# and what happens to a claim that is cut short between the two.
+# The store in Redis with an SQL ledger, and claims that are interrupted between
+# the two.
 
 use strict;
 use warnings;
@@ -10,12 +10,11 @@ use CheckoutServer qw( post_text read_to_end wait_until );
 use PrivateRedis ();
 
 my $dir = tempdir(CLEANUP => 1);
-my $contract = $ENV{CHECKOUT_CONTRACT}
-               || 'build/stores/contract';
+my $contract = $ENV{CHECKOUT_CONTRACT} || 'build/stores/contract';
 my @fast = qw( --payment-min-ms=1 --payment-max-ms=5 --decline=0 );
 
 
-# Buys until it is sold out; returns how many times.
+# Buys until the stock is sold out; returns the number of orders.
 sub buy_all {
     my ($server) = @_;
 
@@ -27,35 +26,35 @@ sub buy_all {
         return $n;
     }
 
-    return 'far too many';
+    return 'more than 100';
 }
 
 
-# A checkout whose first claim is cut short, and what it says then.
-sub cut_short {
+# Runs a checkout that is killed in its first claim.
+sub interrupt_claim {
     my ($fault, @store) = @_;
 
     my $server = CheckoutServer->start(@store, @fast, '--stock=3',
                                        "--fault=$fault:1");
     is(read_to_end($server->send_raw(post_text(''))), '',
-       'the shopper gets no answer');
+       'the shopper gets no response');
     my ($status) = $server->ended();
-    is($status & 127, 9, 'it died');
-    like($server->errors(), qr/--fault: dies between the two steps of claim 1/,
+    is($status & 127, 9, 'the checkout was killed');
+    like($server->errors(), qr/--fault: killed between the two steps of claim 1/,
          'between the two steps');
 
     return;
 }
 
 
-subtest 'what the option takes' => sub {
+subtest 'option values' => sub {
     for my $place ('', 'sock+sqlite:a', '/sock', '/sock+', '/sock+nothing:a',
                    '/sock+redis:/sock+sqlite:a', '/sock+shadow:a,b')
     {
         my ($status, $out, $err)
             = CheckoutServer->run("--store=redis:$place");
         is($status, 2, "redis:$place is refused");
-        like($err, qr/--store=redis:\Q$place\E: .*give/, 'and told what to');
+        like($err, qr/--store=redis:\Q$place\E: .*give/, 'with the accepted form');
     }
 
     for my $fault ('', 'lose', 'lose:2', 'lose:x', 'lose:0.1x',
@@ -63,48 +62,47 @@ subtest 'what the option takes' => sub {
     {
         my ($status, $out, $err) = CheckoutServer->run("--fault=$fault");
         is($status, 2, "--fault=$fault is refused");
-        like($err, qr/--fault=\Q$fault\E: give lose:SHARE/, 'and why');
+        like($err, qr/--fault=\Q$fault\E: give lose:SHARE/, 'with the accepted form');
     }
 
     my ($status, $out, $err) = CheckoutServer->run(
         "--store=redis:$dir/none.sock+sqlite::memory:",
         '--listen=127.0.0.1:0');
-    is($status, 1, 'no Redis there');
-    like($err, qr/none\.sock: No such file.*give the path of the Unix socket/,
-         'and what to do');
+    is($status, 1, 'no Redis: refused');
+    like($err, qr/none\.sock" failed: No such file/, 'with the reason');
 };
 
-subtest 'what every store keeps to' => sub {
+subtest 'the contract' => sub {
     my $redis = PrivateRedis->start();
     my $store = 'redis:' . $redis->socket() . "+sqlite:$dir/contract.db";
     my @lines = qx($contract $store 2>&1);
 
     is($?, 0, 'exit status');
-    is_deeply([ grep { !/^(?:ok|1\.\.)/ } @lines ], [], 'all of it');
-    cmp_ok(scalar(grep { /^ok/ } @lines), '>', 50, 'was tried');
+    is_deeply([ grep { !/^(?:ok|1\.\.)/ } @lines ], [], 'no failures');
+    cmp_ok(scalar(grep { /^ok/ } @lines), '>', 50, 'number of checks');
 };
 
-subtest 'a sale goes on after a restart' => sub {
+subtest 'a sale continues after a restart' => sub {
     my $redis = PrivateRedis->start();
     my @args = ('--store=redis:' . $redis->socket() . "+sqlite:$dir/sale.db",
                 '--stock=10', @fast);
 
     my $server = CheckoutServer->start(@args);
     is($server->buy()->{status}, 200, 'an order') for 1 .. 3;
-    is($server->stats()->{redis}{ledger}{sold}, 3, 'the ledger has them');
+    is($server->stats()->{redis}{ledger}{sold}, 3, 'the ledger has the orders');
     $server->stop();
 
     $server = CheckoutServer->start(@args);
-    like($server->errors(), qr/continued: 7 of 10 .*, 3 orders/, 'says so');
-    is(buy_all($server), 7, 'and no more than there were');
+    like($server->errors(), qr/continued: 7 of 10 .*, 3 orders/, 'a message');
+    is(buy_all($server), 7, 'sells the remaining stock');
     $server->stop();
 
     $redis->down()->up();
     $server = CheckoutServer->start(@args);
-    is($server->buy()->{status}, 409, 'an empty Redis is filled again');
+    is($server->buy()->{status}, 409, 'an empty Redis is filled from the ledger');
 };
 
-subtest 'a hold outlives who took it, and expires' => sub {
+subtest 'a hold of a dead process expires' => sub {
     my $redis = PrivateRedis->start();
     my @store = ('--store=redis:' . $redis->socket() . "+sqlite:$dir/held.db",
                  '--stock=5', '--hold-ms=2000');
@@ -117,44 +115,44 @@ subtest 'a hold outlives who took it, and expires' => sub {
     $server->ended();
 
     $server = CheckoutServer->start(@store, @fast);
-    is($server->wait_for(stock_now => 5)->{stock_held}, 0, 'both are back');
+    is($server->wait_for(stock_now => 5)->{stock_held}, 0, 'both units are available again');
 };
 
-subtest 'the ledger first: a unit that is sold and still held' => sub {
+subtest 'ledger first: a unit is sold but still held' => sub {
     my $redis = PrivateRedis->start();
     my @store = ('--store=redis:' . $redis->socket() . "+sqlite:$dir/less.db");
 
-    cut_short('die-after-ledger', @store);
+    interrupt_claim('die-after-ledger', @store);
 
     my $server = CheckoutServer->start(@store, @fast);
-    is($server->stats()->{orders}, 1, 'the order is there');
-    is(buy_all($server), 1, 'one more is sold');
+    is($server->stats()->{orders}, 1, 'the ledger has the order');
+    is(buy_all($server), 1, '1 of 2 units is sold');
 
     my $stats = $server->stats();
-    is($stats->{stock_now}, 0, 'Redis has none left');
-    is($stats->{redis}{ledger}{available}, 1, 'and the ledger one: undersold');
-    is($stats->{stock_held}, 1, 'it is held by nobody');
+    is($stats->{stock_now}, 0, 'Redis has no unit left');
+    is($stats->{redis}{ledger}{available}, 1, 'the ledger has one: undersold');
+    is($stats->{stock_held}, 1, 'an orphaned hold');
 
     my ($hold) = $redis->cli('ZRANGE', '{flash-throttle}:ends', 0, -1);
     $redis->cli('ZADD', '{flash-throttle}:ends', 1, $hold);
     $server->wait_for(stock_now => 1);
-    is(buy_all($server), 1, 'until the hold expires');
+    is(buy_all($server), 1, 'it is sold when the hold expires');
 };
 
-subtest 'Redis first: a payment of which the ledger knows nothing' => sub {
+subtest 'Redis first: a payment without an order' => sub {
     my $redis = PrivateRedis->start();
     my @store = ('--store=redis:' . $redis->socket() . "+sqlite:$dir/more.db");
 
-    cut_short('die-after-redis', @store);
+    interrupt_claim('die-after-redis', @store);
 
     my $server = CheckoutServer->start(@store, @fast);
     my $stats = $server->stats();
-    is($stats->{orders}, 0, 'one has paid, and there is no order');
-    is($stats->{stock_now}, 3, 'the unit is for sale again');
-    is(buy_all($server), 3, 'four have paid for three units: oversold');
+    is($stats->{orders}, 0, 'no order after a payment');
+    is($stats->{stock_now}, 3, 'the unit is available again');
+    is(buy_all($server), 3, '4 payments for 3 units: oversold');
 };
 
-subtest 'Redis away, and hanging' => sub {
+subtest 'Redis hangs, then is down' => sub {
     my $redis = PrivateRedis->start();
     my @store = ('--store=redis:' . $redis->socket() . "+sqlite:$dir/away.db");
     my $server = CheckoutServer->start(@store, @fast, '--stock=5');
@@ -163,19 +161,19 @@ subtest 'Redis away, and hanging' => sub {
     $redis->signal('STOP');
 
     my $response = $server->buy();
-    is($response->{status}, 500, 'one that hangs fails the order');
+    is($response->{status}, 500, 'Redis hangs: the order fails');
     is($server->request('GET', '/healthz')->{status}, 200,
-       'and nothing else hangs');
+       'other requests are served');
     $redis->signal('CONT');
-    wait_until { $server->buy()->{status} == 200 } 'Redis to be used again';
-    like($server->errors(), qr/does not answer.*is back/s, 'said so');
+    wait_until { $server->buy()->{status} == 200 } 'Redis in use again';
+    like($server->errors(), qr/timed out.*reconnected/s, 'both are logged');
 
     $redis->down();
-    is($server->buy()->{status}, 500, 'one that is away, too');
+    is($server->buy()->{status}, 500, 'Redis is down: the order fails');
     $redis->up();
-    wait_until { $server->errors() =~ /has lost its stock; restart/
-                 || !$server->buy() } 'the loss to be noticed';
-    is($server->buy()->{status}, 500, 'empty is not sold out');
+    wait_until { $server->errors() =~ /stock lost: empty/
+                 || !$server->buy() } 'the loss to be detected';
+    is($server->buy()->{status}, 500, 'an empty Redis is not sold out');
     $server->stop();
 
     $server = CheckoutServer->start(@store, @fast);

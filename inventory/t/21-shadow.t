@@ -1,5 +1,5 @@
-# Two stores as one: the truth decides, the shadow follows; what it loses is
-# found, and the switch between them loses no hold and doubles none.
+# Two stores as one: lost writes are found, and a switch neither loses nor
+# duplicates a hold.
 
 use strict;
 use warnings;
@@ -9,17 +9,16 @@ use Test::More;
 use CheckoutServer qw( post_text read_all wait_until );
 use PrivateMariaDB ();
 use PrivateRedis ();
-use StoreAdmin qw( compared look order settled );
+use StoreAdmin qw( command compared settled state );
 
 my $dir = tempdir(CLEANUP => 1);
-my $contract = $ENV{CHECKOUT_CONTRACT}
-               || 'build/stores/contract';
+my $contract = $ENV{CHECKOUT_CONTRACT} || 'build/stores/contract';
 my $admin = "$dir/admin.sock";
 my @fast = qw( --payment-min-ms=0 --payment-max-ms=2 --decline=0.05 );
 my $files = 0;
 
 
-# A checkout with a pair of stores, and what it takes to order it about.
+# A checkout with an admin socket.
 sub start {
     my (@args) = @_;
 
@@ -40,7 +39,7 @@ sub is_even {
 }
 
 
-subtest 'what the options take' => sub {
+subtest 'option values' => sub {
     for my $place ('', 'sqlite:a', 'sqlite:a,', ',sqlite:a', 'sqlite:a,none:b',
                    'shadow:sqlite:a,sqlite:b,sqlite:c',
                    'sqlite:a,shadow:sqlite:b,sqlite:c')
@@ -48,22 +47,22 @@ subtest 'what the options take' => sub {
         my ($status, $out, $err)
             = CheckoutServer->run("--store=shadow:$place");
         is($status, 2, "shadow:$place is refused");
-        like($err, qr/--store=shadow:\Q$place\E: .*give/, 'and told what to');
+        like($err, qr/--store=shadow:\Q$place\E: .*give/, 'with the accepted form');
     }
 
     for my $value ('', 'unix:', '/tmp/a') {
         my ($status, $out, $err) = CheckoutServer->run("--admin=$value");
         is($status, 2, "--admin=$value is refused");
-        like($err, qr/--admin=\Q$value\E: give unix:PATH/, 'and why');
+        like($err, qr/--admin=\Q$value\E: give unix:PATH/, 'with the form');
     }
 
     my ($status, $out, $err) = CheckoutServer->run(
         "--admin=unix:$dir/none/admin.sock", '--listen=127.0.0.1:0');
-    is($status, 1, 'no such folder');
-    like($err, qr/--admin=unix:\S+: No such file.*give a path/, 'says so');
+    is($status, 1, 'no such directory: refused');
+    like($err, qr/--admin=unix:\S+: No such file/, 'with the reason');
 };
 
-subtest 'what every store keeps to' => sub {
+subtest 'the contract' => sub {
     my $redis = PrivateRedis->start();
 
     for my $store ('shadow:sqlite::memory:,sqlite::memory:',
@@ -73,43 +72,43 @@ subtest 'what every store keeps to' => sub {
         my @lines = qx($contract $store 2>&1);
 
         is($?, 0, 'exit status');
-        is_deeply([ grep { !/^(?:ok|1\.\.)/ } @lines ], [], 'all of it');
-        cmp_ok(scalar(grep { /^ok/ } @lines), '>', 50, 'was tried');
+        is_deeply([ grep { !/^(?:ok|1\.\.)/ } @lines ], [], 'no failures');
+        cmp_ok(scalar(grep { /^ok/ } @lines), '>', 50, 'number of checks');
     }
 };
 
 subtest 'the admin socket' => sub {
     my $server = start('--store=shadow:sqlite::memory:,sqlite::memory:');
 
-    is((stat($admin))[2] & 07777, 0700, 'is its user\'s alone');
-    is(look($admin)->{truth}, 'first', 'tells which is the truth');
+    is((stat($admin))[2] & 07777, 0700, 'mode 0700');
+    is(state($admin)->{truth}, 'first', 'the first store is the truth');
     is($server->request($_, '/admin/store')->{status}, 404,
        "$_: not on the shoppers' port") for qw( GET POST );
 
     for my $body ('', 'truth=third', 'truth=', 'kill=2', 'kill=1&mend=1',
                   'force=1', 'kill=1&force=1', 'rain=1', 'truth')
     {
-        my $response = order($admin, $body);
+        my $response = command($admin, $body);
         is($response->{status}, 400, "\"$body\" is refused");
-        like($response->{json}{why}, qr/^give one of truth=first/, 'and why');
+        like($response->{json}{why}, qr/^give one of truth=first/, 'with the forms');
     }
 
     my ($status, $out, $err) = CheckoutServer->run("--admin=unix:$admin",
                                                    '--listen=127.0.0.1:0');
-    is($status, 1, 'one checkout at a time');
-    like($err, qr/Address already in use; give a path that is free/, 'says so');
+    is($status, 1, 'a socket in use is refused');
+    like($err, qr/Address already in use/, 'with the reason');
 
     $server->signal('KILL');
     $server->ended();
     $server = start('--store=sqlite::memory:');
     my $response = settled($admin, 'truth=second');
-    is($response->{status}, 404, 'one that was left behind is taken over');
-    like($response->{json}{why}, qr/--store=shadow:/, 'it takes no orders');
+    is($response->{status}, 404, 'a stale socket is replaced');
+    like($response->{json}{why}, qr/--store=shadow:/, 'no commands without a shadow');
     $server->stop();
-    ok(!-e $admin, 'and removed at the end');
+    ok(!-e $admin, 'the socket is removed at the end');
 };
 
-subtest 'both have every order' => sub {
+subtest 'both stores have every order' => sub {
     my ($first, $second) = (sqlite(), sqlite());
     my $server = start("--store=shadow:$first,$second", @fast,
                        '--decline=0.3', '--stock=40');
@@ -117,21 +116,21 @@ subtest 'both have every order' => sub {
     my $confirmed = $server->crowd(200);
     my $shadow = compared($admin);
 
-    is_even($shadow, 'no drift at rest');
+    is_even($shadow, 'no drift');
     is($shadow->{decisions}, $shadow->{agreed} + $shadow->{would_have_denied}
-       + $shadow->{would_have_granted}, 'every decision was compared');
-    is($shadow->{writes_lost}, 0, 'nothing was lost');
+       + $shadow->{would_have_granted}, 'all decisions are compared');
+    is($shadow->{writes_lost}, 0, 'no writes are lost');
     is($server->stats()->{stock_sold}, $confirmed, 'sold');
     $server->stop();
 
     for my $store ($first, $second) {
         $server = CheckoutServer->start("--store=$store");
-        is($server->stats()->{orders}, $confirmed, "$store: the orders");
-        is($server->stats()->{stock_sold}, $confirmed, 'and the units');
+        is($server->stats()->{orders}, $confirmed, "$store: orders");
+        is($server->stats()->{stock_sold}, $confirmed, 'units');
     }
 };
 
-subtest 'a hold that is open at the switch' => sub {
+subtest 'holds that are open at a switch' => sub {
     my $server = start('--store=shadow:' . sqlite() . ',' . sqlite(),
                        qw( --payment-min-ms=3000 --payment-max-ms=3000
                            --decline=0.5 --stock=30 ));
@@ -139,28 +138,28 @@ subtest 'a hold that is open at the switch' => sub {
 
     for my $truth (qw( second first second )) {
         push @sockets, map { $server->send_raw(post_text('')) } 1 .. 10;
-        wait_until { $server->stats()->{arrivals} == @sockets } 'all to come';
+        wait_until { $server->stats()->{arrivals} == @sockets } 'all arrivals';
 
         my $response = settled($admin, "truth=$truth");
-        is($response->{status}, 200, "the $truth is the truth");
-        is($response->{json}{shadow}{truth}, $truth, 'and says so');
+        is($response->{status}, 200, "switch to the $truth");
+        is($response->{json}{shadow}{truth}, $truth, 'the response has it');
     }
 
-    is(order($admin, 'kill=1')->{json}{shadow}{truth}, 'first', 'killed');
+    is(command($admin, 'kill=1')->{json}{shadow}{truth}, 'first', 'kill switch');
 
     my $confirmed = grep { $_->{status} == 200 } read_all(@sockets);
     my $shadow = compared($admin);
     my $stats = $server->stats();
 
-    is_even($shadow, 'no drift at rest');
+    is_even($shadow, 'no drift');
     is($shadow->{switches}, 4, 'four switches');
-    is($stats->{stock_sold}, $confirmed, 'every order is one unit');
-    is($stats->{stock_now}, 30 - $confirmed, 'every decline is one back');
-    is($stats->{stock_held}, 0, 'none is held');
-    is($stats->{store_failures}, 0, 'nobody noticed');
+    is($stats->{stock_sold}, $confirmed, 'one unit for each order');
+    is($stats->{stock_now}, 30 - $confirmed, 'declined units are available');
+    is($stats->{stock_held}, 0, 'no unit is held');
+    is($stats->{store_failures}, 0, 'no call failed');
 };
 
-subtest 'a hold that is open at a forced switch, and was lost' => sub {
+subtest 'lost holds that are open at a forced switch' => sub {
     my $server = start('--store=shadow:' . sqlite() . ',' . sqlite(),
                        qw( --payment-min-ms=2000 --payment-max-ms=2000
                            --decline=0.3 --stock=30 --fault=lose:1 ));
@@ -168,34 +167,34 @@ subtest 'a hold that is open at a forced switch, and was lost' => sub {
     $server->wait_for(paying => 10);
 
     is(settled($admin, 'truth=second')->{status}, 409, 'refused');
-    is(look($admin)->{losses}, 10, 'ten reservations are not there');
+    is(state($admin)->{losses}, 10, 'ten lost reservations');
     is(settled($admin, 'truth=second&force=1')->{status}, 200, 'forced');
 
     my $confirmed = grep { $_->{status} == 200 } read_all(@sockets);
     my $shadow = compared($admin);
 
-    is($server->stats()->{store_failures}, 0, 'who had paid has the order');
+    is($server->stats()->{store_failures}, 0, 'all paid orders are made');
     $server->wait_for(stock_sold => $confirmed);
-    is($shadow->{losses}, 0, 'nothing is missing');
+    is($shadow->{losses}, 0, 'no losses');
     is_even($shadow, 'no drift');
 };
 
-subtest 'a shadow that does many things at once' => sub {
+subtest 'a shadow with many connections' => sub {
     my $db = PrivateMariaDB->start();
     my $server = start('--store=shadow:' . sqlite() . ',' . $db->store(),
                        @fast, '--stock=900');
     my $confirmed = $server->crowd(1000);
     my $shadow = compared($admin);
 
-    is($shadow->{unknown}, 0, 'no hold is claimed before it is there');
-    is($shadow->{losses}, 0, 'nothing is lost');
-    is_even($shadow, 'no drift at rest');
-    is(settled($admin, 'truth=second')->{status}, 200, 'it is the truth');
-    is($server->crowd(100), 900 - $confirmed, 'and sells what is left');
-    is_even(compared($admin), 'no drift at rest');
+    is($shadow->{unknown}, 0, 'claims follow their reservations');
+    is($shadow->{losses}, 0, 'no losses');
+    is_even($shadow, 'no drift');
+    is(settled($admin, 'truth=second')->{status}, 200, 'switch');
+    is($server->crowd(100), 900 - $confirmed, 'sells the remaining stock');
+    is_even(compared($admin), 'no drift');
 };
 
-subtest 'a checkout that ends while its shadow still follows' => sub {
+subtest 'a checkout ends while the shadow follows' => sub {
     my $db = PrivateMariaDB->start();
     my @args = ('--store=shadow:' . sqlite() . ',' . $db->store(), @fast,
                 '--stock=900');
@@ -207,36 +206,36 @@ subtest 'a checkout that ends while its shadow still follows' => sub {
     }
 
     my $server = start(@args);
-    is_even(compared($admin), 'took all of it along');
+    is_even(compared($admin), 'no writes are missing');
 };
 
-subtest '10,000 reservations, and the switch with them under way' => sub {
+subtest '10,000 reservations, with two switches' => sub {
     my $redis = PrivateRedis->start();
     my $server = start('--store=shadow:redis:' . $redis->socket()
                        . '+' . sqlite() . ',' . sqlite(), @fast,
                        '--stock=9000');
     my $confirmed = $server->crowd(3000);
 
-    # the orders are given while two hundred buy
+    # switch while 200 calls are in progress
     my @sockets = map { $server->send_raw(post_text('')) } 1 .. 200;
-    is(settled($admin, 'truth=second')->{status}, 200, 'cut over');
+    is(settled($admin, 'truth=second')->{status}, 200, 'switch');
     $confirmed += grep { $_->{status} == 200 } read_all(@sockets);
     $confirmed += $server->crowd(3000);
 
     @sockets = map { $server->send_raw(post_text('')) } 1 .. 200;
-    is(order($admin, 'kill=1')->{status}, 200, 'and back');
+    is(command($admin, 'kill=1')->{status}, 200, 'kill switch');
     $confirmed += grep { $_->{status} == 200 } read_all(@sockets);
     $confirmed += $server->crowd(3600);
 
     my $shadow = compared($admin);
-    is_even($shadow, 'no drift at rest');
-    is($shadow->{truth}, 'first', 'the first again');
-    cmp_ok($shadow->{decisions}, '>=', 10000, 'after ten thousand');
-    is($server->stats()->{stock_sold}, 9000, 'exactly the stock is sold');
-    is($confirmed, 9000, 'to as many');
+    is_even($shadow, 'no drift');
+    is($shadow->{truth}, 'first', 'the first store is the truth');
+    cmp_ok($shadow->{decisions}, '>=', 10000, '10,000 decisions');
+    is($server->stats()->{stock_sold}, 9000, 'the stock is sold');
+    is($confirmed, 9000, 'all are confirmed');
 };
 
-subtest 'lost writes are found, and the switch is refused' => sub {
+subtest 'lost writes are found, and a switch is refused' => sub {
     my $server = start('--store=shadow:' . sqlite() . ',' . sqlite(), @fast,
                        '--stock=3000', '--fault=lose:0.01');
     $server->crowd(2500);
@@ -245,24 +244,24 @@ subtest 'lost writes are found, and the switch is refused' => sub {
     my $lost = $shadow->{writes_lost_by_fault};
 
     cmp_ok($lost, '>', 10, "$lost writes were lost");
-    is($shadow->{writes_lost}, $lost, 'each was noticed');
+    is($shadow->{writes_lost}, $lost, 'all are detected');
     is_deeply($shadow->{drift}{units}, $shadow->{drift}{explained},
-              'and explains the drift, to the unit');
+              'they explain the drift exactly');
     cmp_ok($shadow->{drift}{units}{available}, '>', 0,
-           'the shadow thinks that there are more');
+           'the shadow has more available units');
 
     my $response = settled($admin, 'truth=second');
     is($response->{status}, 409, 'the switch is refused');
-    like($response->{json}{why}, qr/sold twice or never; mend=1/, 'and why');
+    like($response->{json}{why}, qr/the stores differ; mend=1/, 'with the reason');
 
     is(settled($admin, 'mend=1')->{status}, 200, 'mended');
     $shadow = compared($admin);
-    is($shadow->{losses}, 0, 'nothing is missing');
+    is($shadow->{losses}, 0, 'no losses');
     is_even($shadow, 'no drift');
-    is(settled($admin, 'truth=second')->{status}, 200, 'now it switches');
+    is(settled($admin, 'truth=second')->{status}, 200, 'switch');
 };
 
-subtest 'forced, it oversells by as many' => sub {
+subtest 'a forced switch oversells the lost units' => sub {
     my $server = start('--store=shadow:' . sqlite() . ',' . sqlite(), @fast,
                        '--decline=0', '--stock=1500', '--fault=lose:0.01');
     my $confirmed = $server->crowd(1000);
@@ -274,42 +273,42 @@ subtest 'forced, it oversells by as many' => sub {
     is(settled($admin, 'truth=second&force=1')->{status}, 200, 'forced');
 
     $confirmed += $server->crowd(1000);
-    is($confirmed, 1500 + $more, 'oversold by as many');
+    is($confirmed, 1500 + $more, 'oversold by the lost units');
 
-    is(settled($admin, 'mend=1')->{status}, 200, 'mended too late');
+    is(settled($admin, 'mend=1')->{status}, 200, 'mended');
     $server->wait_for(oversold => $more);
 };
 
-subtest 'drift that nobody told of' => sub {
+subtest 'drift without losses' => sub {
     my $redis = PrivateRedis->start();
     my $server = start('--store=shadow:' . sqlite() . ',redis:'
                        . $redis->socket() . '+' . sqlite(), @fast,
                        '--decline=0', '--stock=100');
     is($server->buy()->{status}, 200, 'an order') for 1 .. 3;
 
-    # one more by another hand
+    # change the shadow's stock
     for my $field ('1:1', 'all') {
         $redis->cli('HINCRBY', '{flash-throttle}:stock', $field, 1);
     }
 
     my $shadow = wait_until {
-        my $shadow = look($admin);
+        my $shadow = state($admin);
         $shadow->{drift} && $shadow->{drift}{levels} && $shadow;
-    } 'the audit at rest' if $server->buy();
+    } 'the audit' if $server->buy();
 
-    is($shadow->{drift}{units}{available}, 1, 'is found by itself');
-    is($shadow->{drift}{explained}{available}, 0, 'and nothing explains it');
-    is(settled($admin, 'truth=second')->{status}, 409, 'no switch');
+    is($shadow->{drift}{units}{available}, 1, 'the audit finds it');
+    is($shadow->{drift}{explained}{available}, 0, 'no loss explains it');
+    is(settled($admin, 'truth=second')->{status}, 409, 'the switch is refused');
 
-    # the truth is sold out, and the shadow would have one more
+    # the truth is sold out, the shadow has one more unit
     $server->crowd(120);
     $shadow = compared($admin);
     cmp_ok($shadow->{would_have_granted}, '>=', 1, 'would have granted');
-    is($shadow->{differences}[0]{shadow_would_have}, 'granted', 'is listed');
-    like($shadow->{differences}[0]{hold}, qr/^[0-9A-Z]{26}$/, 'by its hold');
+    is($shadow->{differences}[0]{shadow_would_have}, 'granted', 'listed');
+    like($shadow->{differences}[0]{hold}, qr/^[0-9A-Z]{26}$/, 'with its hold');
 };
 
-subtest 'a shadow that dies, a truth that hangs' => sub {
+subtest 'the truth hangs' => sub {
     my $redis = PrivateRedis->start();
     my $server = start('--store=shadow:' . sqlite() . ',redis:'
                        . $redis->socket() . '+' . sqlite(), @fast,
@@ -321,48 +320,48 @@ subtest 'a shadow that dies, a truth that hangs' => sub {
 
     $redis->signal('STOP');
     my $waiting = $server->send_raw(post_text(''));
-    wait_until { $server->stats()->{in_progress} == 1 } 'one to hang';
+    wait_until { $server->stats()->{in_progress} == 1 } 'a call in progress';
 
-    my $response = order($admin, 'kill=1');
-    is($response->{status}, 200, 'the kill switch does not wait for it');
-    is($server->buy()->{status}, 200, 'the sale goes on');
+    my $response = command($admin, 'kill=1');
+    is($response->{status}, 200, 'the kill switch does not wait');
+    is($server->buy()->{status}, 200, 'the sale continues');
     my ($answer) = read_all($waiting);
-    is($answer->{status}, 500, 'who hung is told so');
+    is($answer->{status}, 500, 'the waiting call fails');
 
     $redis->signal('CONT');
-    wait_until { order($admin, 'mend=1')->{status} == 200 } 'all mended';
+    wait_until { command($admin, 'mend=1')->{status} == 200 } 'all writes mended';
 
-    # what Redis did when it went on, and nobody waited for it, expires
+    # reservations that Redis made after the timeout expire
     my $shadow = wait_until {
         my $shadow = compared($admin);
         $shadow->{drift}{levels} == 0 && $shadow;
-    } 'the two to be even';
-    is($shadow->{losses}, 0, 'nothing is missing');
-    is($server->stats()->{stock_sold}, 3, 'and nothing was done twice');
+    } 'no drift';
+    is($shadow->{losses}, 0, 'no losses');
+    is($server->stats()->{stock_sold}, 3, 'no order is duplicated');
 };
 
-subtest 'a shadow that is dead' => sub {
+subtest 'the shadow is down' => sub {
     my $redis = PrivateRedis->start();
     my $server = start('--store=shadow:' . sqlite() . ',redis:'
                        . $redis->socket() . '+' . sqlite(), @fast,
                        '--decline=0', '--stock=100');
     is($server->buy()->{status}, 200, 'an order');
-    is_even(compared($admin), 'both have it');
+    is_even(compared($admin), 'no drift');
     $redis->down();
-    is($server->buy()->{status}, 200, 'the sale goes on') for 1 .. 3;
+    is($server->buy()->{status}, 200, 'the sale continues') for 1 .. 3;
 
     my $shadow = wait_until {
-        my $shadow = look($admin);
+        my $shadow = state($admin);
         $shadow->{following} == 0 && $shadow;
-    } 'the shadow to be given up';
+    } 'all writes to fail';
 
-    is($shadow->{losses}, 3, 'what it missed is known');
+    is($shadow->{losses}, 3, 'three losses');
     is_deeply([ map { $_->{missing} } @{$shadow->{listed}} ],
-              [ ('claim') x 3 ], 'and listed');
+              [ ('claim') x 3 ], 'listed');
 
-    is(order($admin, 'truth=second')->{status}, 503, 'no switch');
-    is(order($admin, 'mend=1')->{status}, 503, 'no mending');
-    is(order($admin, 'kill=1')->{status}, 200, 'the kill switch works');
+    is(command($admin, 'truth=second')->{status}, 503, 'the switch is refused');
+    is(command($admin, 'mend=1')->{status}, 503, 'mending fails');
+    is(command($admin, 'kill=1')->{status}, 200, 'the kill switch works');
     is($server->buy()->{status}, 200, 'an order');
 };
 

@@ -1,5 +1,4 @@
-# Claims in Redis and its ledger that take long, or lose one of the two on the
-# way: no unit is sold twice.
+# Claims during which Redis or its ledger hangs or dies: no unit is sold twice.
 
 use strict;
 use warnings;
@@ -23,7 +22,7 @@ sub start {
 }
 
 
-# The one unit is sold, to one.
+# The single unit is sold once.
 sub sold_once {
     my ($server, $shop, $buying) = @_;
 
@@ -31,17 +30,17 @@ sub sold_once {
 
     my $stats = $server->wait_for(stock_held => 0);
     is_deeply([ @$stats{qw( stock_now stock_sold )} ], [ 0, 1 ],
-              'and the unit is sold');
-    is($server->buy()->{status}, 409, 'once');
+              'the unit is sold');
+    is($server->buy()->{status}, 409, 'no second order');
     is_deeply([ $db->ask('SELECT initial - stock FROM ledger'
                          . " WHERE shop = $shop") ], [ [ 1 ] ],
-              'in the ledger as well');
+              'the ledger agrees');
 
     return;
 }
 
 
-subtest 'a hold that would end while the ledger sells it' => sub {
+subtest 'a hold does not expire during its claim' => sub {
     my $redis = PrivateRedis->start();
     my $server = start($redis, 1, qw( --stock=1 --hold-ms=1000 ));
 
@@ -49,15 +48,15 @@ subtest 'a hold that would end while the ledger sells it' => sub {
     my $buying = $server->send_raw(post_text(''));
     $server->wait_for(stock_held => 1);
 
-    # past its end, by more than it takes to look for those
+    # longer than its life and the interval of expiry
     sleep(3);
-    is($server->stats()->{holds_expired_units}, 0, 'it has not ended');
+    is($server->stats()->{holds_expired_units}, 0, 'not expired');
     $db->signal('CONT');
 
     sold_once($server, 1, $buying);
 };
 
-subtest 'Redis dies before it is told, and comes back' => sub {
+subtest 'Redis is down during a claim' => sub {
     my $redis = PrivateRedis->start();
     my $server = start($redis, 2, qw( --stock=1 --hold-ms=1000 ));
 
@@ -68,20 +67,20 @@ subtest 'Redis dies before it is told, and comes back' => sub {
         my (undef, $end) = split(' ', $redis->cli('ZRANGE', $ends, 0, -1,
                                                   'WITHSCORES'));
         $end && $end > now_ms() + 60000;
-    } 'the claim to begin';
+    } 'the claim to start';
 
     $redis->cli('SAVE');
     $redis->down();
     $db->signal('CONT');
-    wait_until { $server->errors() =~ /is sold, and Redis may still have it/ }
-        'the ledger to have it';
+    wait_until { $server->errors() =~ /is sold, but Redis has not recorded it/ }
+        'the claim in the ledger';
     $redis->up();
 
     sold_once($server, 2, $buying);
-    like($server->errors(), qr/told when it is back/, 'it was told');
+    like($server->errors(), qr/reconnected to Redis/, 'Redis is back');
 };
 
-subtest 'a hold that is gone when the ledger has sold it' => sub {
+subtest 'a hold is gone when the ledger has sold it' => sub {
     my $redis = PrivateRedis->start();
     my $server = start($redis, 3, qw( --stock=1 ));
 
@@ -92,9 +91,9 @@ subtest 'a hold that is gone when the ledger has sold it' => sub {
         my (undef, $end) = split(' ', $redis->cli('ZRANGE', $ends, 0, -1,
                                                   'WITHSCORES'));
         $end && $end > now_ms() + 660000;
-    } 'the claim to begin';
+    } 'the claim to start';
 
-    # by another hand
+    # expire it
     $redis->cli('ZADD', $ends, 1, $redis->cli('ZRANGE', $ends, 0, -1));
     $server->wait_for(stock_held => 0);
     $db->signal('CONT');
@@ -102,25 +101,25 @@ subtest 'a hold that is gone when the ledger has sold it' => sub {
     sold_once($server, 3, $buying);
 };
 
-subtest 'Redis comes back with older data than it had' => sub {
+subtest 'Redis comes back with older data' => sub {
     my $redis = PrivateRedis->start();
     my $server = start($redis, 4, qw( --stock=3 ));
 
     is($server->buy()->{status}, 200, 'an order');
     $redis->cli('SAVE');
-    is($server->buy()->{status}, 200, 'one that it will not know of');
+    is($server->buy()->{status}, 200, 'an order that Redis will lose');
     $redis->down()->up();
 
     wait_until {
         $server->buy()->{status} == 500
-            && $server->errors() =~ /has lost its stock; restart/;
-    } 'it to be noticed';
+            && $server->errors() =~ /stock lost: empty, or older/;
+    } 'the loss to be detected';
     is($server->buy()->{status}, 500, 'nothing is sold');
     $server->stop();
 
     $server = start($redis, 4);
-    is($server->buy()->{status}, 200, 'filled from the ledger, the last one');
-    is($server->buy()->{status}, 409, 'and no other');
+    is($server->buy()->{status}, 200, 'filled from the ledger: the last unit');
+    is($server->buy()->{status}, 409, 'then sold out');
 };
 
 done_testing();

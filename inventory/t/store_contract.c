@@ -1,8 +1,8 @@
 /*
- * What every store keeps to, whichever its scheme: calls one after another,
- * on the store that is given, each result compared.  Prints TAP.
+ * The contract of every store: makes calls one after another and compares the
+ * results.  Prints TAP.
  *
- * usage: store_contract SCHEME:PLACE      a store that does not exist yet
+ * usage: store_contract SCHEME:PLACE      the store must not exist
  */
 
 #include "clock.h"

@@ -1,6 +1,6 @@
 package PrivateMariaDB;
 
-# A MariaDB for one test: its own folder, its own socket, ended by its pid.
+# A MariaDB server for one test, with its own directory and socket.
 
 use strict;
 use warnings;
@@ -39,7 +39,7 @@ sub up {
 }
 
 
-# As a power cut does.
+# With SIGKILL.
 sub killed {
     my ($self) = @_;
 
@@ -65,7 +65,7 @@ sub file {
 }
 
 
-# The value of --store, with more of its options.
+# The value of --store, with further options.
 sub store {
     my ($self, @options) = @_;
 
@@ -74,7 +74,7 @@ sub store {
 }
 
 
-# The rows of a query, each a list.
+# Returns the rows of a query, each as an array reference.
 sub ask {
     my ($self, $query) = @_;
 
@@ -100,7 +100,7 @@ sub DESTROY {
 }
 
 
-# One that a test still holds would lose its folder before it is stopped.
+# File::Temp would remove the directory before the server is stopped.
 END {
     $_->DESTROY() for grep { defined } values %running;
 }

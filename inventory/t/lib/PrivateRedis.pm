@@ -1,6 +1,6 @@
 package PrivateRedis;
 
-# A Redis of the test's own, in a folder that goes with it.
+# A Redis server for one test, in a temporary directory.
 
 use strict;
 use warnings;
@@ -23,11 +23,11 @@ sub start {
 }
 
 
-# Begins (again, and empty).
+# Starts the server; it is empty.
 sub up {
     my ($self) = @_;
 
-    system($script, 'start', $self->{dir}) == 0 or croak 'no Redis came up';
+    system($script, 'start', $self->{dir}) == 0 or croak 'Redis did not start';
 
     return $self;
 }
@@ -36,7 +36,7 @@ sub up {
 sub down {
     my ($self) = @_;
 
-    system($script, 'stop', $self->{dir}) == 0 or croak 'Redis does not stop';
+    system($script, 'stop', $self->{dir}) == 0 or croak 'Redis did not stop';
 
     return $self;
 }
@@ -60,11 +60,11 @@ sub signal {
 }
 
 
-# One command of redis-cli; what it prints.
+# Runs redis-cli; returns its output.
 sub cli {
-    my ($self, @words) = @_;
+    my ($self, @args) = @_;
 
-    open(my $out, '-|', 'redis-cli', '-s', $self->socket(), @words)
+    open(my $out, '-|', 'redis-cli', '-s', $self->socket(), @args)
         or croak "redis-cli: $!";
     local $/;
 
@@ -84,7 +84,7 @@ sub DESTROY {
 }
 
 
-# One that is kept to the end: before its folder goes, and its pid with it.
+# File::Temp would remove the directory, and the pid file, before the stop.
 END {
     $_->DESTROY() for grep { defined } values %running;
 }

@@ -1,6 +1,6 @@
 package StoreAdmin;
 
-# Orders to a checkout on its admin socket.
+# Commands to a checkout on its admin socket.
 
 use strict;
 use warnings;
@@ -11,7 +11,7 @@ use Exporter qw( import );
 use IO::Socket::UNIX ();
 use JSON::PP qw( decode_json );
 
-our @EXPORT_OK = qw( answer_to compared look order send_order settled );
+our @EXPORT_OK = qw( command compared read_answer send_command settled state );
 
 
 sub _write {
@@ -27,10 +27,10 @@ sub _write {
 }
 
 
-sub answer_to {
+sub read_answer {
     my ($socket) = @_;
 
-    my $response = read_response($socket) or croak 'no answer came';
+    my $response = read_response($socket) or croak 'no response';
     $response->{json} = decode_json($response->{content});
 
     return $response;
@@ -38,39 +38,40 @@ sub answer_to {
 
 
 sub _send {
-    return answer_to(_write(@_));
+    return read_answer(_write(@_));
 }
 
 
-# An order whose answer is read later, with answer_to().
-sub send_order {
+# Sends a command; read_answer() reads its response.
+sub send_command {
     my ($path, $body) = @_;
 
     return _write($path, 'POST /admin/store HTTP/1.1', $body);
 }
 
 
-# POST /admin/store with "truth=second" or the like; the response has {json}.
-sub order {
+# POST /admin/store with "truth=second" or another command; the response has
+# {json}.
+sub command {
     my ($path, $body) = @_;
 
     return _send($path, 'POST /admin/store HTTP/1.1', $body);
 }
 
 
-# The same, as often as it takes: a machine that has much to do may need more
-# than one go until the stores are at rest.
+# Repeats a command while it times out: on a busy machine the stores may have
+# calls in progress for long.
 sub settled {
     my ($path, $body) = @_;
 
     return wait_until {
-        my $response = order($path, $body);
+        my $response = command($path, $body);
         $response->{status} != 503 && $response;
-    } "\"$body\" to be carried out";
+    } "\"$body\"";
 }
 
 
-# The two stores at rest, compared.
+# Compares the two stores and returns the stats of the shadow.
 sub compared {
     my ($path) = @_;
 
@@ -78,8 +79,8 @@ sub compared {
 }
 
 
-# What the store has to tell.
-sub look {
+# Returns the stats of the shadow.
+sub state {
     my ($path) = @_;
 
     return _send($path, 'GET /admin/store HTTP/1.1', '')->{json}{shadow};
