@@ -32,7 +32,7 @@ typedef struct {
 
 
 /*
- * Parses the value of --fault; NULL is no fault.
+ * Parses the value of --fault; NULL means none.
  * Returns 0, or -1 if the value is malformed.
  */
 int co_fault_read(co_fault_t *fault, const char *value);

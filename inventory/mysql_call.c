@@ -175,10 +175,10 @@ co_mysql_call_expire(co_pool_job_t *job, co_lease_t *lease)
 co_job_result_e
 co_mysql_call_look(co_pool_job_t *job, co_lease_t *lease)
 {
-    co_hold_t             *hold = &((co_mysql_job_t *) job)->hold;
-    co_mysql_t            *mysql = ((co_mysql_job_t *) job)->mysql;
-    co_store_call_t       *call = ((co_mysql_job_t *) job)->call;
-    co_mysql_available_t   available;
+    co_hold_t            *hold = &((co_mysql_job_t *) job)->hold;
+    co_mysql_t           *mysql = ((co_mysql_job_t *) job)->mysql;
+    co_store_call_t      *call = ((co_mysql_job_t *) job)->call;
+    co_mysql_available_t  available;
 
     if (co_mysql_cart_available(mysql, lease, call->cart, available) != 0) {
         return CO_JOB_AGAIN;
@@ -194,10 +194,10 @@ co_mysql_call_look(co_pool_job_t *job, co_lease_t *lease)
 co_job_result_e
 co_mysql_call_sell(co_pool_job_t *job, co_lease_t *lease)
 {
-    co_hold_t             *hold = &((co_mysql_job_t *) job)->hold;
-    co_mysql_t            *mysql = ((co_mysql_job_t *) job)->mysql;
-    co_store_call_t       *call = ((co_mysql_job_t *) job)->call;
-    co_mysql_available_t   available;
+    co_hold_t            *hold = &((co_mysql_job_t *) job)->hold;
+    co_mysql_t           *mysql = ((co_mysql_job_t *) job)->mysql;
+    co_store_call_t      *call = ((co_mysql_job_t *) job)->call;
+    co_mysql_available_t  available;
 
     if (co_mysql_cart_available(mysql, lease, call->cart, available) != 0) {
         return CO_JOB_AGAIN;
@@ -252,8 +252,8 @@ co_mysql_call_reset(co_pool_job_t *job, co_lease_t *lease)
 static void
 co_mysql_call_row_level(void *data, int which, MYSQL_ROW row)
 {
-    co_stock_t           *stock, *sum;
-    co_mysql_count_t     *counting = data;
+    co_stock_t        *stock, *sum;
+    co_mysql_count_t  *counting = data;
 
     (void) which;
 
@@ -279,10 +279,10 @@ co_mysql_call_row_level(void *data, int which, MYSQL_ROW row)
 co_job_result_e
 co_mysql_call_count(co_pool_job_t *job, co_lease_t *lease)
 {
-    int                   shop;
-    co_sql_t             *sql = &lease->sql;
-    co_store_call_t      *call = ((co_mysql_job_t *) job)->call;
-    co_mysql_count_t      counting = { call, call->levels };
+    int               shop;
+    co_sql_t         *sql = &lease->sql;
+    co_store_call_t  *call = ((co_mysql_job_t *) job)->call;
+    co_mysql_count_t  counting = { call, call->levels };
 
     shop = ((co_mysql_job_t *) job)->mysql->shop;
     memset(&call->stock, 0, sizeof(call->stock));

@@ -16,7 +16,7 @@ typedef struct {
 static void
 co_mysql_cart_row(void *data, int which, MYSQL_ROW row)
 {
-    int                  i, location;
+    int                    i, location;
     co_mysql_cart_rows_t  *looking = data;
 
     (void) which;
@@ -37,8 +37,8 @@ unsigned
 co_mysql_cart_available(co_mysql_t *mysql, co_lease_t *lease,
     const co_cart_t *cart, co_mysql_available_t available)
 {
-    int                  i;
-    co_sql_t            *sql = &lease->sql;
+    int                   i;
+    co_sql_t             *sql = &lease->sql;
     co_mysql_cart_rows_t  looking = { cart, available };
 
     memset(available, 0, sizeof(co_mysql_available_t));

@@ -10,7 +10,7 @@
 
 
 /*
- * Reads the parts of the hold with this id; none if there is no such hold.
+ * Reads the parts of the hold with this id; none if it does not exist.
  * With "lock", begins a transaction that locks them.  Returns 0, or the error.
  */
 unsigned co_mysql_holds_read(co_mysql_t *mysql, co_lease_t *lease,

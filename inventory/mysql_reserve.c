@@ -52,11 +52,11 @@ static void co_mysql_reserve_watch(co_mysql_t *mysql, const co_hold_t *hold);
 co_job_result_e
 co_mysql_reserve(co_pool_job_t *job, co_lease_t *lease)
 {
-    int                    tries;
-    co_mysql_t            *mysql = ((co_mysql_job_t *) job)->mysql;
-    co_store_call_t       *call = ((co_mysql_job_t *) job)->call;
-    co_mysql_taken_e       taken = CO_MYSQL_SHORT;
-    co_mysql_available_t   available;
+    int                   tries;
+    co_mysql_t           *mysql = ((co_mysql_job_t *) job)->mysql;
+    co_store_call_t      *call = ((co_mysql_job_t *) job)->call;
+    co_mysql_taken_e      taken = CO_MYSQL_SHORT;
+    co_mysql_available_t  available;
 
     if (co_mysql_reserve_prefer(mysql, call->cart, call->hold)) {
         taken = co_mysql_reserve_rows(mysql, lease, call->hold);
@@ -112,9 +112,9 @@ static co_mysql_taken_e
 co_mysql_reserve_filled(co_mysql_t *mysql, co_lease_t *lease,
     const co_hold_t *hold)
 {
-    int                i;
-    int64_t            low;
-    co_mysql_taken_e   taken;
+    int               i;
+    int64_t           low;
+    co_mysql_taken_e  taken;
 
     low = mysql->pool_units / CO_MYSQL_LOW_PART;
     low = low > mysql->low_units ? low : mysql->low_units;

@@ -26,7 +26,7 @@ typedef struct {
 
 
 /*
- * Every key begins with the shop, so many shops share the tables.  Statements
+ * Every key begins with the shop, and several shops share the tables.  Statements
  * look up rows by the primary key alone, so a row is one lock.
  */
 static const char  *co_mysql_tables[] = {
@@ -90,11 +90,11 @@ int
 co_mysql_schema_open(co_mysql_t *mysql, const co_store_conf_t *conf,
     co_store_found_t *found, char *error)
 {
-    size_t            len;
-    unsigned          rc;
+    size_t             len;
+    unsigned           rc;
     co_mysql_schema_t  setup = { mysql, conf, found, 0, 0, 0 };
-    co_pool_job_t     job = { .tag = CO_TAG_ADMIN, .run = co_mysql_schema_run,
-                              .data = &setup };
+    co_pool_job_t      job = { .tag = CO_TAG_ADMIN, .run = co_mysql_schema_run,
+                               .data = &setup };
 
     rc = co_pool_once(mysql->pool, &job, error);
 
@@ -134,10 +134,10 @@ co_mysql_schema_open(co_mysql_t *mysql, const co_store_conf_t *conf,
 static co_job_result_e
 co_mysql_schema_run(co_pool_job_t *job, co_lease_t *lease)
 {
-    size_t             i;
-    co_sql_t          *sql = &lease->sql;
+    size_t              i;
+    co_sql_t           *sql = &lease->sql;
     co_mysql_schema_t  *setup = job->data;
-    co_mysql_t        *mysql = setup->mysql;
+    co_mysql_t         *mysql = setup->mysql;
 
     co_sql_begin(sql, lease->tag);
 
@@ -177,7 +177,7 @@ co_mysql_schema_run(co_pool_job_t *job, co_lease_t *lease)
 static void
 co_mysql_schema_row(void *data, int which, MYSQL_ROW row)
 {
-    co_stock_t        *stock;
+    co_stock_t         *stock;
     co_mysql_schema_t  *setup = data;
 
     if (which == 0) {

@@ -123,8 +123,8 @@ static const co_mysql_action_t  co_mysql_actions[CO_STORE_ACTIONS] = {
 static int
 co_mysql_check(const char *place, char *error)
 {
-    int                rc;
-    co_mysql_conf_t    parsed;
+    int              rc;
+    co_mysql_conf_t  parsed;
 
     rc = co_mysql_conf_parse(&parsed, place, error);
     co_mysql_conf_free(&parsed);
@@ -137,9 +137,9 @@ co_mysql_check(const char *place, char *error)
 static int
 co_mysql_conf_parse(co_mysql_conf_t *parsed, const char *place, char *error)
 {
-    int      rc = 0;
-    char    *copy, *name, *value, *rest;
-    size_t   i;
+    int     rc = 0;
+    char   *copy, *name, *value, *rest;
+    size_t  i;
 
     memset(parsed, 0, sizeof(*parsed));
 
@@ -256,9 +256,9 @@ static void *
 co_mysql_open(co_store_port_t *port, const char *place,
     const co_store_conf_t *conf, co_store_found_t *found, char *error)
 {
-    co_mysql_t        *mysql;
-    co_pool_conf_t    *pool;
-    co_mysql_conf_t    parsed;
+    co_mysql_t      *mysql;
+    co_pool_conf_t  *pool;
+    co_mysql_conf_t  parsed;
 
     if (co_mysql_conf_parse(&parsed, place, error) != 0) {
         co_mysql_conf_free(&parsed);

@@ -32,7 +32,7 @@
 #include <stdatomic.h>
 
 
-/* What this process knows of an item at a location. */
+/* State of an item at a location in this process. */
 typedef struct {
     _Atomic int64_t           empty_until_us;    /* found empty: tried last
                                                     until this time */

@@ -366,10 +366,10 @@ co_mysql_units_commit(co_mysql_t *mysql, co_lease_t *lease)
 void
 co_mysql_units_fill_later(co_mysql_t *mysql, int item, int location)
 {
-    int                  idle = 0;
-    co_pool_job_t       *job;
-    co_mysql_level_t    *level;
-    co_mysql_fill_t     *filling;
+    int                idle = 0;
+    co_pool_job_t     *job;
+    co_mysql_level_t  *level;
+    co_mysql_fill_t   *filling;
 
     level = co_mysql_level(mysql, item, location);
 
@@ -400,7 +400,7 @@ co_mysql_units_fill_later(co_mysql_t *mysql, int item, int location)
 static void
 co_mysql_units_fill_end(co_pool_job_t *job, unsigned error, const char *text)
 {
-    co_mysql_fill_t     *filling = job->data;
+    co_mysql_fill_t  *filling = job->data;
 
     if (error != 0) {
         fprintf(stderr, "checkout: store: filling the pool of item %d at"
@@ -426,8 +426,8 @@ co_mysql_units_row_count(void *data, int which, MYSQL_ROW row)
 static co_job_result_e
 co_mysql_units_fill_run(co_pool_job_t *job, co_lease_t *lease)
 {
-    co_mysql_fill_t     *filling = job->data;
-    co_part_t            part = { filling->item, filling->location, 0 };
+    co_mysql_fill_t  *filling = job->data;
+    co_part_t         part = { filling->item, filling->location, 0 };
 
     return co_mysql_units_fill(filling->mysql, lease, &part,
                                filling->mysql->low_units)

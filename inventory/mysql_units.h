@@ -9,7 +9,7 @@
 #include "mysql_store.h"
 
 
-/* What a transaction has read, and locked, for one part of a hold. */
+/* Rows that a transaction has read and locked for one part of a hold. */
 typedef struct {
     int64_t              unpooled;
     int64_t              next_id;

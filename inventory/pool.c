@@ -348,9 +348,9 @@ co_pool_error(co_lease_t *lease, char *text)
 static int
 co_pool_connect(co_pool_t *pool, co_lease_t *lease)
 {
-    unsigned                connect_s = CO_POOL_CONNECT_S;
-    unsigned                read_s = CO_POOL_READ_S;
-    const co_pool_conf_t   *conf = pool->conf;
+    unsigned               connect_s = CO_POOL_CONNECT_S;
+    unsigned               read_s = CO_POOL_READ_S;
+    const co_pool_conf_t  *conf = pool->conf;
 
     co_pool_disconnect(lease);
 
@@ -483,9 +483,9 @@ co_pool_once(co_pool_t *pool, co_pool_job_t *job, char *error)
 json_t *
 co_pool_report(co_pool_t *pool)
 {
-    int        i, j, order[CO_TAGS];
-    int64_t    all_us = 0;
-    json_t    *tags, *report;
+    int      i, j, order[CO_TAGS];
+    int64_t  all_us = 0;
+    json_t  *tags, *report;
 
     tags = json_array();
 

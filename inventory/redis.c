@@ -63,9 +63,9 @@ static void *
 co_redis_open(co_store_port_t *port, const char *place,
     const co_store_conf_t *conf, co_store_found_t *found, char *error)
 {
-    co_redis_t       *store;
-    const char       *ledger;
-    co_store_conf_t   ledger_conf;
+    co_redis_t      *store;
+    const char      *ledger;
+    co_store_conf_t  ledger_conf;
 
     ledger = co_redis_ledger_of(place);
 
@@ -126,8 +126,8 @@ co_redis_open(co_store_port_t *port, const char *place,
 static void
 co_redis_close(void *backend)
 {
-    co_redis_t      *store = backend;
-    co_redis_op_t   *op;
+    co_redis_t     *store = backend;
+    co_redis_op_t  *op;
 
     if (store->client != NULL) {
         co_redis_client_close(store->client);
@@ -201,13 +201,13 @@ co_redis_ledger_done(void *data, co_store_result_e result)
 static int
 co_redis_begin(co_redis_t *store, co_store_found_t *found, char *error)
 {
-    int                  done;
-    char                *text;
-    redisReply          *reply;
-    co_expired_t        *expired;
-    co_store_call_t      call;
-    struct event_base   *base = co_store_port_base(store->port);
-    co_redis_command_t   command;
+    int                 done;
+    char               *text;
+    redisReply         *reply;
+    co_expired_t       *expired;
+    co_store_call_t     call;
+    struct event_base  *base = co_store_port_base(store->port);
+    co_redis_command_t  command;
 
     expired = calloc(1, sizeof(*expired));
     if (expired == NULL) {
@@ -276,9 +276,9 @@ co_redis_end(co_redis_op_t *op, co_store_result_e result)
 static void
 co_redis_submit(void *backend, co_store_call_t *call)
 {
-    char             at[24], locations[64], most[12];
-    co_redis_t      *store = backend;
-    co_redis_op_t   *op;
+    char            at[24], locations[64], most[12];
+    co_redis_t     *store = backend;
+    co_redis_op_t  *op;
 
     op = calloc(1, sizeof(*op));
     if (op == NULL) {
@@ -430,7 +430,7 @@ co_redis_sold(void *data, co_store_result_e result)
 static void
 co_redis_reset(void *data, co_store_result_e result)
 {
-    co_redis_op_t   *op = data;
+    co_redis_op_t  *op = data;
 
     if (result != CO_STORE_OK) {
         co_redis_end(op, result);
@@ -445,8 +445,8 @@ co_redis_reset(void *data, co_store_result_e result)
 static void
 co_redis_counted(void *data, co_store_result_e result)
 {
-    char            *text;
-    co_redis_op_t   *op = data;
+    char           *text;
+    co_redis_op_t  *op = data;
 
     text = co_redis_text_levels(op->store->levels, op->store->levels_n);
 

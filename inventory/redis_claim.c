@@ -64,8 +64,8 @@ co_redis_claim_fault(co_redis_t *store, co_fault_e kind)
 static void
 co_redis_claim_found(void *data, const redisReply *reply)
 {
-    co_redis_op_t   *op = data;
-    co_redis_t      *store = op->store;
+    co_redis_op_t  *op = data;
+    co_redis_t     *store = op->store;
 
     if (reply == NULL) {
         co_redis_end(op, CO_STORE_FAILED);
@@ -105,7 +105,7 @@ co_redis_claim_apply(co_redis_op_t *op)
 static void
 co_redis_claim_applied(void *data, co_store_result_e result)
 {
-    co_redis_op_t   *op = data;
+    co_redis_op_t  *op = data;
 
     if (result != CO_STORE_OK && result != CO_STORE_DEBT) {
         co_redis_end(op, result);
@@ -120,7 +120,7 @@ co_redis_claim_applied(void *data, co_store_result_e result)
 static void
 co_redis_claim_claimed(void *data, co_store_result_e result)
 {
-    co_redis_op_t   *op = data;
+    co_redis_op_t  *op = data;
 
     if (result != CO_STORE_OK
         || op->store->fault.kind == CO_FAULT_AFTER_REDIS)
@@ -141,7 +141,7 @@ co_redis_claim_claimed(void *data, co_store_result_e result)
 static void
 co_redis_claim_finished(void *data, const redisReply *reply)
 {
-    co_redis_op_t   *op = data;
+    co_redis_op_t  *op = data;
 
     if (reply != NULL) {
         co_redis_replied(op, reply);

@@ -263,7 +263,7 @@ static void
 co_redis_client_watch(evutil_socket_t fd, short events, void *data)
 {
     co_redis_client_t  *client = data;
-    co_redis_call_t  *oldest;
+    co_redis_call_t    *oldest;
 
     (void) fd;
     (void) events;
@@ -290,7 +290,7 @@ static void
 co_redis_client_fail(evutil_socket_t fd, short events, void *data)
 {
     co_redis_client_t  *client = data;
-    co_redis_call_t  *call;
+    co_redis_call_t    *call;
 
     (void) fd;
     (void) events;

@@ -95,7 +95,7 @@ void
 co_redis_finish_add(co_redis_finish_t *finish, const char *id,
     const char *parts)
 {
-    size_t             size = strlen(parts) + 1;
+    size_t                    size = strlen(parts) + 1;
     co_redis_finish_claim_t  *claim;
 
     claim = malloc(sizeof(*claim) + size);
@@ -120,8 +120,8 @@ static void
 co_redis_finish_run(evutil_socket_t fd, short events, void *data)
 {
     co_redis_finish_claim_t  *claim;
-    co_redis_finish_t   *finish = data;
-    co_redis_command_t   command;
+    co_redis_finish_t        *finish = data;
+    co_redis_command_t        command;
 
     (void) fd;
     (void) events;
@@ -143,7 +143,7 @@ static void
 co_redis_finish_replied(void *data, const redisReply *reply)
 {
     co_redis_finish_claim_t  *claim;
-    co_redis_finish_t  *finish = data;
+    co_redis_finish_t        *finish = data;
 
     if (reply == NULL) {
         co_redis_finish_later(finish);

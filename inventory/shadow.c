@@ -92,11 +92,11 @@ static void *
 co_shadow_open(co_store_port_t *port, const char *place,
     const co_store_conf_t *conf, co_store_found_t *found, char *error)
 {
-    int                i;
-    co_shadow_t       *shadow;
-    const char        *second;
-    co_store_conf_t    own;
-    co_store_found_t   other;
+    int               i;
+    co_shadow_t      *shadow;
+    const char       *second;
+    co_store_conf_t   own;
+    co_store_found_t  other;
 
     shadow = calloc(1, sizeof(*shadow));
     if (shadow == NULL) {

@@ -142,9 +142,9 @@ co_shadow_follow_start(co_shadow_job_t *job)
 static void
 co_shadow_follow_differs(co_shadow_t *shadow, const char *id, int granted)
 {
-    uint64_t                 *count;
-    co_shadow_counts_t       *n = &shadow->counts;
-    co_shadow_difference_t   *difference;
+    uint64_t                *count;
+    co_shadow_counts_t      *n = &shadow->counts;
+    co_shadow_difference_t  *difference;
 
     difference = &shadow->differences[(n->would_have_denied
                                        + n->would_have_granted)
@@ -371,9 +371,9 @@ co_shadow_follow_expire(co_shadow_t *shadow, int at, int64_t now_ms)
 void
 co_shadow_follow_drain(co_shadow_t *shadow)
 {
-    int64_t                       end;
-    static const struct timeval   tick = { 0, 20000 };
-    struct event_base            *base = co_store_port_base(shadow->port);
+    int64_t                      end;
+    static const struct timeval  tick = { 0, 20000 };
+    struct event_base           *base = co_store_port_base(shadow->port);
 
     end = co_steady_us() + CO_SHADOW_CLOSE_MS * 1000;
 

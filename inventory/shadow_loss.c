@@ -195,14 +195,14 @@ co_shadow_loss_explain(co_shadow_t *shadow, int at, co_stock_t *off)
 
         units = co_hold_units(&loss->hold);
 
-        /* what the store has */
+        /* the state in the store */
         if (loss->there) {
             off->held += units;
         } else {
             off->available += units;
         }
 
-        /* what it should have */
+        /* the correct state */
         if (loss->wanted == CO_STORE_APPLY) {
             off->held -= units;
         } else if (loss->wanted == CO_STORE_CLAIM) {
@@ -225,10 +225,10 @@ co_shadow_loss_name(co_store_action_e action)
 json_t *
 co_shadow_loss_json(co_shadow_t *shadow)
 {
-    int                  n = 0;
-    json_t              *list;
-    co_shadow_loss_t    *loss;
-    static const char   *names[] = { "first", "second" };
+    int                 n = 0;
+    json_t             *list;
+    co_shadow_loss_t   *loss;
+    static const char  *names[] = { "first", "second" };
 
     list = json_array();
 

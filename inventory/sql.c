@@ -32,8 +32,8 @@ co_sql_free(co_sql_t *sql)
 static int
 co_sql_reserve(co_sql_t *sql, size_t len)
 {
-    char    *text;
-    size_t   size;
+    char   *text;
+    size_t  size;
 
     if (sql->failed) {
         return -1;

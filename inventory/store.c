@@ -79,8 +79,8 @@ co_store_register(const co_store_backend_t *const *backends)
 static const co_store_backend_t *
 co_store_find(const char *spec, const char **place)
 {
-    size_t                            len;
-    const co_store_backend_t *const  *backend;
+    size_t                     len;
+    const co_store_backend_t  *const  *backend;
 
     for (backend = co_store_backends; *backend != NULL; backend++) {
         len = strlen((*backend)->scheme);
@@ -98,10 +98,10 @@ co_store_find(const char *spec, const char **place)
 int
 co_store_check(const char *spec, char *error)
 {
-    int                               len;
-    const char                       *place;
-    const co_store_backend_t         *backend;
-    const co_store_backend_t *const  *each;
+    int                        len;
+    const char                *place;
+    const co_store_backend_t  *backend;
+    const co_store_backend_t  *const  *each;
 
     backend = co_store_find(spec, &place);
 
@@ -244,8 +244,8 @@ co_store_port_base(co_store_port_t *port)
 void
 co_store_answer(co_store_port_t *port, co_store_call_t *first)
 {
-    co_store_call_t        **last;
-    static const uint64_t    one = 1;
+    co_store_call_t      **last;
+    static const uint64_t  one = 1;
 
     for (last = &first; *last != NULL; last = &(*last)->next) { /* void */ }
 

@@ -243,7 +243,7 @@ void co_store_claim(co_store_t *store, co_store_call_t *call,
 
 /*
  * Makes the units of the hold with this id available again.  OK, or GONE if
- * there is no such hold.
+ * it does not exist.
  */
 void co_store_release(co_store_t *store, co_store_call_t *call,
     co_hold_t *hold, co_store_done_pt done, void *data);

@@ -19,7 +19,7 @@ STORE_CONTRACT_OBJS := $(STORE_DIR)/t/store_contract.o \
     $(patsubst upstream-demo/%.c,$(BUILD)/upstream-demo/%.o, \
                $(wildcard upstream-demo/store_sqlite*.c))
 
-# Expanded when a recipe needs them: pkg-config may not be there before.
+# Expanded in recipes: pkg-config may not be installed before.
 STORE_CFLAGS = -std=c11 -D_GNU_SOURCE -pthread -Iinventory \
                $(shell pkg-config --cflags $(STORE_PACKAGES))
 STORE_LIBS = $(shell pkg-config --libs $(STORE_PACKAGES)) -lm
@@ -45,7 +45,7 @@ $(STORE_CONTRACT): $(STORE_CONTRACT_OBJS) $(STORE_OBJS)
 
 inventory: inventory-mysql
 
-inventory-mysql: ## of "make inventory": the store in MySQL or MariaDB
+inventory-mysql: ## part of "make inventory": the store in MySQL or MariaDB
 	@scripts/install-deps.sh build test
 	@$(MAKE) --no-print-directory $(INVENTORY_BENCH)
 	@BENCH=$(INVENTORY_BENCH) scripts/inventory.sh $(INVENTORY)

@@ -11,7 +11,7 @@ CHECKOUT_MEASURES := $(CHECKOUT_DIR)/measures
 CHECKOUT_MEASURES_OBJS := $(CHECKOUT_DIR)/t/measures.o \
                           $(CHECKOUT_DIR)/window.o $(STORE_DIR)/histogram.o
 
-# Expanded when a recipe needs them: pkg-config may not be there before.
+# Expanded in recipes: pkg-config may not be installed before.
 CHECKOUT_CFLAGS = -std=c11 -D_GNU_SOURCE -pthread -Iinventory \
                   $(shell pkg-config --cflags $(CHECKOUT_PACKAGES))
 CHECKOUT_LIBS = $(shell pkg-config --libs $(CHECKOUT_PACKAGES)) $(STORE_LIBS)
@@ -31,7 +31,7 @@ $(CHECKOUT_DIR)/%.o: upstream-demo/%.c
 -include $(CHECKOUT_OBJS:.o=.d) $(CHECKOUT_DIR)/t/measures.d
 
 # A crowd of 1,200 needs as many descriptors in the test as in the checkout.
-# The suites mostly wait for payments, so they run side by side.
+# The suites mostly wait for payments, so they run in parallel.
 CHECKOUT_TESTED = $(CHECKOUT) $(CHECKOUT_MEASURES) $(STORE_CONTRACT) \
                   $(INVENTORY_BENCH)
 

@@ -256,8 +256,8 @@ co_admin_read(struct evhttp_request *req, co_store_command_t *order)
 static void
 co_admin_post(co_admin_t *admin, struct evhttp_request *req)
 {
-    co_admin_order_t  *waiting;
-    co_store_command_t  order;
+    co_admin_order_t    *waiting;
+    co_store_command_t   order;
 
     if (co_admin_read(req, &order) != 0) {
         co_admin_reply(admin, req, 400, CO_ADMIN_USAGE);

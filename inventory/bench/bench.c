@@ -60,9 +60,9 @@ co_bench_usage(void)
 int
 main(int argc, char **argv)
 {
-    int          i, option, failed = 0;
-    size_t       j;
-    co_bench_t   bench = { NULL, 100000, 3, 1000 };
+    int         i, option, failed = 0;
+    size_t      j;
+    co_bench_t  bench = { NULL, 100000, 3, 1000 };
 
     static const struct option  options[] = {
         { "operations", required_argument, NULL, 'o' },
@@ -219,9 +219,9 @@ co_bench_first(void *data, int which, MYSQL_ROW row)
 static int64_t
 co_bench_query(MYSQL *mysql, const char *format, va_list args)
 {
-    char       text[2048];
-    int64_t    number = -1;
-    co_sql_t   sql = { .tag = "" };
+    char      text[2048];
+    int64_t   number = -1;
+    co_sql_t  sql = { .tag = "" };
 
     vsnprintf(text, sizeof(text), format, args);
     co_sql_add(&sql, "%s;", text);               /* without a tag */

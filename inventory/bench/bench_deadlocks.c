@@ -103,10 +103,10 @@ co_deadlocks_insert(co_sql_t *sql, const char *table,
 static unsigned
 co_deadlocks_move(co_lease_t *lease, const co_deadlocks_ids_t *ids, int back)
 {
-    int                      fresh;
-    unsigned                 error;
-    const char              *from, *to;
-    co_sql_t                *sql = &lease->sql;
+    int                          fresh;
+    unsigned                     error;
+    const char                  *from, *to;
+    co_sql_t                    *sql = &lease->sql;
     const co_deadlocks_trial_t  *trial = co_deadlocks_trial;
 
     from = back ? "lab_held" : "lab_units";
@@ -138,8 +138,8 @@ co_deadlocks_move(co_lease_t *lease, const co_deadlocks_ids_t *ids, int back)
 static co_job_result_e
 co_deadlocks_move_twice(co_pool_job_t *job, co_lease_t *lease)
 {
-    unsigned         error;
-    co_sql_t        *sql = &lease->sql;
+    unsigned            error;
+    co_sql_t           *sql = &lease->sql;
     co_deadlocks_ids_t  ids = { .n = 0 };
 
     (void) job;
@@ -250,10 +250,10 @@ static int
 co_deadlocks_crafted(co_bench_t *bench, const char *first[2],
     const char *second[2])
 {
-    int                 wait_first;
-    MYSQL              *a, *b;
-    unsigned            error;
-    pthread_t           thread;
+    int                     wait_first;
+    MYSQL                  *a, *b;
+    unsigned                error;
+    pthread_t               thread;
     co_deadlocks_waiting_t  waiting;
 
     a = co_bench_connect(bench, "flash_throttle");
@@ -296,9 +296,9 @@ co_deadlocks_crafted(co_bench_t *bench, const char *first[2],
 static co_job_result_e
 co_deadlocks_whole(co_pool_job_t *job, co_lease_t *lease)
 {
-    co_job_result_e   done;
-    co_mysql_job_t   *mine = (co_mysql_job_t *) job;
-    co_order_t    order = { .email = "" };
+    co_job_result_e  done;
+    co_mysql_job_t  *mine = (co_mysql_job_t *) job;
+    co_order_t       order = { .email = "" };
 
     done = co_mysql_reserve(job, lease);
 

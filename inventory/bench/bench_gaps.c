@@ -17,9 +17,9 @@
 static unsigned
 co_gaps_fill(co_bench_t *bench, const char *level, int shop, int64_t *locks)
 {
-    char       text[256];
-    MYSQL     *reader, *filler, *looker;
-    unsigned   error;
+    char      text[256];
+    MYSQL    *reader, *filler, *looker;
+    unsigned  error;
 
     reader = co_bench_connect(bench, "flash_throttle");
     filler = co_bench_connect(bench, "flash_throttle");
@@ -61,11 +61,11 @@ co_gaps_result(unsigned error)
 int
 co_bench_gaps(co_bench_t *bench)
 {
-    int               i, shop, failed = 0;
-    MYSQL            *mysql, *drain;
-    int64_t           locks[2][2];
-    unsigned          errors[2][2];
-    co_bench_shop_t   made;
+    int              i, shop, failed = 0;
+    MYSQL           *mysql, *drain;
+    int64_t          locks[2][2];
+    unsigned         errors[2][2];
+    co_bench_shop_t  made;
 
     static const char  *levels[] = { "REPEATABLE READ", "READ COMMITTED" };
 

@@ -26,7 +26,6 @@ typedef struct {
 typedef struct {
     co_holders_run_t   *run;
     co_store_call_t     call;
-    co_cart_t           cart;
     co_hold_t           hold;
     co_order_t          order;
     int64_t             began_us;
@@ -38,7 +37,7 @@ static void co_holders_claimed(void *data, co_store_result_e result);
 
 
 static void
-co_holders_come(co_holders_shopper_t *shopper)
+co_holders_next(co_holders_shopper_t *shopper)
 {
     co_holders_run_t  *run = shopper->run;
 
@@ -52,14 +51,9 @@ co_holders_come(co_holders_shopper_t *shopper)
         return;
     }
 
-    shopper->cart.lines_n = 1;
-    shopper->cart.lines[0].item = 1;
-    shopper->cart.lines[0].quantity = 1;
-    shopper->cart.locations = CO_ALL_LOCATIONS;
-
     co_hold_new(&shopper->hold, 600000);
     co_store_reserve(run->store, &shopper->call, &shopper->hold,
-                     &shopper->cart, co_holders_reserved, shopper);
+                     &co_bench_one_unit, co_holders_reserved, shopper);
 }
 
 
@@ -69,7 +63,7 @@ co_holders_reserved(void *data, co_store_result_e result)
     co_holders_shopper_t  *shopper = data;
 
     if (result != CO_STORE_OK) {
-        co_holders_come(shopper);
+        co_holders_next(shopper);
         return;
     }
 
@@ -88,7 +82,7 @@ static void
 co_holders_claimed(void *data, co_store_result_e result)
 {
     (void) result;
-    co_holders_come(data);
+    co_holders_next(data);
 }
 
 
@@ -101,7 +95,7 @@ co_holders_print(const json_t *connections)
     list = json_object_get(connections, "holders");
 
     printf("%-22s %8s %10s %7s %8s %8s %9s %9s\n", "conn_tag", "count",
-           "held ms", "share", "p50 ms", "p99 ms", "waited", "its p99");
+           "held ms", "share", "p50 ms", "p99 ms", "wait p50", "wait p99");
 
     json_array_foreach(list, index, holder) {
         printf("%-22s %8lld %10.0f %6.1f%% %8.2f %8.2f %9.2f %9.2f\n",
@@ -150,16 +144,17 @@ typedef struct {
 
 
 static void
-co_holders_sale(co_bench_t *bench, int64_t report_ms, co_holders_result_t *result)
+co_holders_sale(co_bench_t *bench, int64_t report_ms,
+    co_holders_result_t *result)
 {
-    int                  i;
-    char                 spec[600], error[CO_STORE_ERROR_LEN];
-    json_t              *report, *connections;
-    co_holders_run_t    *run;
-    co_store_conf_t      conf = { .stock = 10000000, .items = 1,
-                                  .locations = 2,
-                                  .slow_report_ms = report_ms };
-    co_store_found_t     found;
+    int                    i;
+    char                   spec[600], error[CO_STORE_ERROR_LEN];
+    json_t                *report, *connections;
+    co_holders_run_t      *run;
+    co_store_conf_t        conf = { .stock = CO_BENCH_STOCK, .items = 1,
+                                    .locations = 2,
+                                    .slow_report_ms = report_ms };
+    co_store_found_t       found;
     co_holders_shopper_t  *shoppers;
 
     memcpy(spec, "mysql:", 6);
@@ -182,7 +177,7 @@ co_holders_sale(co_bench_t *bench, int64_t report_ms, co_holders_result_t *resul
 
     for (i = 0; i < CONNECTIONS; i++) {
         shoppers[i].run = run;
-        co_holders_come(&shoppers[i]);
+        co_holders_next(&shoppers[i]);
     }
 
     event_base_dispatch(run->base);
@@ -215,15 +210,14 @@ co_holders_sale(co_bench_t *bench, int64_t report_ms, co_holders_result_t *resul
 int
 co_bench_holders(co_bench_t *bench)
 {
-    int           failed = 0;
+    int                  failed = 0;
     co_holders_result_t  slow, mended;
 
-    printf("== who holds the connections: 8 of them, %d shoppers, and after"
-           " each order a report\n   that keeps its connection for 25 ms when"
-           " it has read what it wants\n\n", CONNECTIONS);
+    printf("== holders of 8 connections, %d shoppers; after each order a report"
+           "\n   keeps its connection for 25 ms after its query\n\n", CONNECTIONS);
     co_holders_sale(bench, 25, &slow);
 
-    printf("the same when the report gives its connection back first:\n\n");
+    printf("the report returns its connection after the query:\n\n");
     co_holders_sale(bench, CO_REPORT_MENDED, &mended);
 
     failed |= co_bench_must(slow.report_ms >= 25, "the slow report holds a"

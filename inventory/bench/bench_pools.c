@@ -113,12 +113,12 @@ co_bench_pools(co_bench_t *bench)
     stock = bench->operations / 2;
     pool = stock / 50;
 
-    printf("== %lld units at %d locations, behind pools of %lld rows; %d"
+    printf("== %lld units at %d locations, in pools of %lld rows; %d"
            " connections\n   (filling: reservations while a pool was being"
            " filled)\n\n%-26s %8s %8s %9s %8s %8s %8s %8s %8s %8s\n",
            (long long) stock, LOCATIONS, (long long) pool, CONNECTIONS, "",
            "reserved", "refused", "a second", "p50 ms", "p99 ms", "filling",
-           "its p99", "rows", "in all");
+           "fill p99", "rows", "total");
 
     failed |= co_pools_sale(bench, "fill when empty", stock, pool, 0);
     failed |= co_pools_sale(bench, "fill in the background", stock, pool,

@@ -59,7 +59,7 @@ typedef struct {
 } co_storm_shopper_t;
 
 
-static void co_storm_come(co_storm_shopper_t *shopper);
+static void co_storm_next(co_storm_shopper_t *shopper);
 static void co_storm_reserved(void *data, co_store_result_e result);
 static void co_storm_claimed(void *data, co_store_result_e result);
 static void co_storm_released(void *data, co_store_result_e result);
@@ -98,7 +98,7 @@ co_storm_units(const co_storm_shopper_t *shopper)
 
 /* One to three lines of one to three units, from some of the locations. */
 static void
-co_storm_come(co_storm_shopper_t *shopper)
+co_storm_next(co_storm_shopper_t *shopper)
 {
     int                  i, first;
     co_storm_process_t  *process = shopper->process;
@@ -155,7 +155,7 @@ co_storm_reserved(void *data, co_store_result_e result)
     co_storm_count(shopper, result);
 
     if (result != CO_STORE_OK) {
-        co_storm_come(shopper);
+        co_storm_next(shopper);
         return;
     }
 
@@ -163,7 +163,7 @@ co_storm_reserved(void *data, co_store_result_e result)
 
     case 0:
         /* the hold expires */
-        co_storm_come(shopper);
+        co_storm_next(shopper);
         break;
 
     case 1: case 2: case 3:
@@ -202,7 +202,7 @@ co_storm_claimed(void *data, co_store_result_e result)
         }
     }
 
-    co_storm_come(shopper);
+    co_storm_next(shopper);
 }
 
 
@@ -212,7 +212,7 @@ co_storm_released(void *data, co_store_result_e result)
     co_storm_shopper_t  *shopper = data;
 
     co_storm_count(shopper, result);
-    co_storm_come(shopper);
+    co_storm_next(shopper);
 }
 
 
@@ -232,10 +232,10 @@ static co_store_t *
 co_storm_open(struct event_base *base, const char *spec, int64_t stock,
     int callers_expiry)
 {
-    char               error[CO_STORE_ERROR_LEN];
-    co_store_t        *store;
-    co_store_conf_t    conf;
-    co_store_found_t   found;
+    char              error[CO_STORE_ERROR_LEN];
+    co_store_t       *store;
+    co_store_conf_t   conf;
+    co_store_found_t  found;
 
     co_storm_conf(&conf, spec, stock);
     conf.callers_expiry = callers_expiry;
@@ -255,11 +255,11 @@ static void
 co_storm_process(co_storm_t *storm, const char *spec, int64_t stock,
     unsigned seed)
 {
-    int                   i;
-    json_t               *report, *holder;
-    size_t                index;
-    co_storm_process_t    process = { .storm = storm, .seed = seed };
-    co_storm_shopper_t   *shoppers;
+    int                  i;
+    json_t              *report, *holder;
+    size_t               index;
+    co_storm_process_t   process = { .storm = storm, .seed = seed };
+    co_storm_shopper_t  *shoppers;
 
     shoppers = calloc(SHOPPERS, sizeof(*shoppers));
     process.base = event_base_new();
@@ -268,7 +268,7 @@ co_storm_process(co_storm_t *storm, const char *spec, int64_t stock,
 
     for (i = 0; i < SHOPPERS; i++) {
         shoppers[i].process = &process;
-        co_storm_come(&shoppers[i]);
+        co_storm_next(&shoppers[i]);
     }
 
     event_base_dispatch(process.base);
@@ -416,10 +416,10 @@ co_storm_levels(co_level_t *levels, const char *when)
 static int
 co_storm_tables(co_bench_t *bench, co_storm_t *storm, int shop, int64_t *sold)
 {
-    int       failed = 0;
-    MYSQL    *mysql;
-    int64_t   begun = storm->claims_begun, confirmed = storm->claims_done;
-    int64_t   wrong;
+    int      failed = 0;
+    MYSQL   *mysql;
+    int64_t  begun = storm->claims_begun, confirmed = storm->claims_done;
+    int64_t  wrong;
 
     mysql = co_bench_connect(bench, "flash_throttle");
 

@@ -112,11 +112,11 @@ co_throughput_measure(co_bench_t *bench, const co_throughput_design_t *design,
 int
 co_bench_throughput(co_bench_t *bench)
 {
-    int                failed = 0, pooled;
-    MYSQL             *mysql;
-    size_t             i, j, w;
-    double             rates[2][DESIGNS][4];
-    co_bench_loop_t   *loop;
+    int               failed = 0, pooled;
+    MYSQL            *mysql;
+    size_t            i, j, w;
+    double            rates[2][DESIGNS][4];
+    co_bench_loop_t  *loop;
 
     static const int   connections[] = { 1, 8, 32, 64 };
     static const int   work_us[] = { WORK_US, 0 };

@@ -57,7 +57,7 @@ done(void *data, co_store_result_e result)
 
 
 static co_store_result_e
-wait_for_it(void)
+wait_result(void)
 {
     for (answered = 0; !answered; /* void */) {
         event_base_loop(base, EVLOOP_ONCE);
@@ -71,7 +71,7 @@ static co_store_result_e
 reserve(co_hold_t *hold, const co_cart_t *cart)
 {
     co_store_reserve(store, &call, hold, cart, done, NULL);
-    return wait_for_it();
+    return wait_result();
 }
 
 
@@ -84,7 +84,7 @@ claim(co_hold_t *hold)
     order.paid_ms = co_wall_ms();
 
     co_store_claim(store, &call, hold, &order, done, NULL);
-    return wait_for_it();
+    return wait_result();
 }
 
 
@@ -92,7 +92,7 @@ static co_store_result_e
 release(co_hold_t *hold)
 {
     co_store_release(store, &call, hold, done, NULL);
-    return wait_for_it();
+    return wait_result();
 }
 
 
@@ -100,7 +100,7 @@ static co_store_result_e
 apply(co_hold_t *hold)
 {
     co_store_apply(store, &call, hold, done, NULL);
-    return wait_for_it();
+    return wait_result();
 }
 
 
@@ -108,7 +108,7 @@ static co_store_result_e
 look(const co_cart_t *cart)
 {
     co_store_look(store, &call, cart, done, NULL);
-    return wait_for_it();
+    return wait_result();
 }
 
 
@@ -118,7 +118,7 @@ sell(const co_cart_t *cart)
     snprintf(order.id, sizeof(order.id), "FT-sold-%d", tests);
 
     co_store_sell(store, &call, cart, &order, done, NULL);
-    return wait_for_it();
+    return wait_result();
 }
 
 
@@ -126,7 +126,7 @@ static co_store_result_e
 reset(void)
 {
     co_store_reset(store, &call, done, NULL);
-    return wait_for_it();
+    return wait_result();
 }
 
 
@@ -134,21 +134,21 @@ static int64_t
 expire(int64_t now_ms, co_expired_t *expired)
 {
     co_store_expire(store, &call, now_ms, expired, done, NULL);
-    return wait_for_it() == CO_STORE_OK ? expired->units : -1;
+    return wait_result() == CO_STORE_OK ? expired->units : -1;
 }
 
 
-/* The stock of an item at a location, or of all of them with 0. */
+/* Returns the stock of an item at a location; 0: of all. */
 static co_stock_t
 count(int item, int location)
 {
-    int          i;
-    co_level_t   levels[LEVELS];
-    co_stock_t   sum = { 0, 0, 0, 0 };
+    int         i;
+    co_level_t  levels[LEVELS];
+    co_stock_t  sum = { 0, 0, 0, 0 };
 
     co_store_count(store, &call, levels, done, NULL);
 
-    if (wait_for_it() != CO_STORE_OK) {
+    if (wait_result() != CO_STORE_OK) {
         sum.initial = -1;
         return sum;
     }
@@ -209,28 +209,28 @@ test_holds(void)
 
     co_hold_new(&hold, MINUTE_MS);
 
-    ok(look(&cart) == CO_STORE_OK, "a look finds them");
-    ok(reserve(&hold, &cart) == CO_STORE_OK, "three units are held");
+    ok(look(&cart) == CO_STORE_OK, "look: available");
+    ok(reserve(&hold, &cart) == CO_STORE_OK, "reserve 3 units");
     ok(hold.parts_n == 1 && hold.parts[0].quantity == 3,
-       "at one location, as one has them all");
-    stock_is(1, 0, 27, 3, 0, "and no more");
+       "one location has them all");
+    stock_is(1, 0, 27, 3, 0, "3 are held");
 
     again = hold;
     again.parts_n = 0;
 
-    ok(reserve(&again, &cart) == CO_STORE_OK, "the same again");
+    ok(reserve(&again, &cart) == CO_STORE_OK, "reserve the same id again");
     ok(again.parts_n == 1 && again.parts[0].location == hold.parts[0].location,
-       "tells what it has");
-    stock_is(1, 0, 27, 3, 0, "and takes nothing");
+       "returns the same parts");
+    stock_is(1, 0, 27, 3, 0, "takes nothing");
 
     again.parts_n = 0;
 
-    ok(claim(&again) == CO_STORE_OK, "claimed by name alone");
-    stock_is(1, 0, 27, 0, 3, "sold");
-    ok(claim(&again) == CO_STORE_OK, "claimed again");
-    stock_is(1, 0, 27, 0, 3, "once");
-    ok(release(&again) == CO_STORE_GONE, "what is sold is not released");
-    stock_is(1, 0, 27, 0, 3, "and stays sold");
+    ok(claim(&again) == CO_STORE_OK, "claim by id alone");
+    stock_is(1, 0, 27, 0, 3, "3 are sold");
+    ok(claim(&again) == CO_STORE_OK, "claim again");
+    stock_is(1, 0, 27, 0, 3, "no further effect");
+    ok(release(&again) == CO_STORE_GONE, "release a sold hold: gone");
+    stock_is(1, 0, 27, 0, 3, "still sold");
 }
 
 
@@ -242,25 +242,25 @@ test_release(void)
 
     co_hold_new(&hold, MINUTE_MS);
 
-    ok(reserve(&hold, &cart) == CO_STORE_OK, "two units are held");
-    stock_is(2, 0, 28, 2, 0, "held");
+    ok(reserve(&hold, &cart) == CO_STORE_OK, "reserve 2 units");
+    stock_is(2, 0, 28, 2, 0, "2 are held");
 
     hold.parts_n = 0;
 
-    ok(release(&hold) == CO_STORE_OK, "and released");
-    ok(release(&hold) == CO_STORE_GONE, "once");
-    ok(claim(&hold) == CO_STORE_GONE, "what was released is not claimed");
-    stock_is(2, 0, 30, 0, 0, "all is back");
+    ok(release(&hold) == CO_STORE_OK, "release");
+    ok(release(&hold) == CO_STORE_GONE, "release again: gone");
+    ok(claim(&hold) == CO_STORE_GONE, "claim a released hold: gone");
+    stock_is(2, 0, 30, 0, 0, "all are available");
 }
 
 
 static void
 test_expiry(void)
 {
-    int64_t        now = co_wall_ms();
-    co_cart_t      cart = cart_of(2, 1, CO_ALL_LOCATIONS);
-    co_hold_t      sooner, later;
-    co_expired_t   expired;
+    int64_t       now = co_wall_ms();
+    co_cart_t     cart = cart_of(2, 1, CO_ALL_LOCATIONS);
+    co_hold_t     sooner, later;
+    co_expired_t  expired;
 
     co_hold_new(&sooner, MINUTE_MS);
     co_hold_new(&later, 10 * MINUTE_MS);
@@ -268,13 +268,13 @@ test_expiry(void)
     reserve(&later, &cart);
     reserve(&sooner, &cart);
 
-    ok(expire(now, &expired) == 0 && expired.n == 0, "none expires early");
+    ok(expire(now, &expired) == 0 && expired.n == 0, "expire: none is due");
     ok(expire(now + 2 * MINUTE_MS, &expired) == 1 && expired.n == 1
-       && strcmp(expired.ids[0], sooner.id) == 0, "one does, and which");
-    ok(expire(now + 2 * MINUTE_MS, &expired) == 0, "once");
-    ok(claim(&sooner) == CO_STORE_GONE, "what has expired is not claimed");
-    ok(claim(&later) == CO_STORE_OK, "what has not is");
-    stock_is(2, 0, 29, 0, 1, "and the units are where they should");
+       && strcmp(expired.ids[0], sooner.id) == 0, "expire: one, with its id");
+    ok(expire(now + 2 * MINUTE_MS, &expired) == 0, "expire again: none");
+    ok(claim(&sooner) == CO_STORE_GONE, "claim an expired hold: gone");
+    ok(claim(&later) == CO_STORE_OK, "claim another hold");
+    stock_is(2, 0, 29, 0, 1, "one is sold");
 }
 
 
@@ -291,19 +291,19 @@ test_locations(void)
 
     co_hold_new(&hold, MINUTE_MS);
     ok(reserve(&hold, &two) == CO_STORE_OK && hold.parts_n == 1
-       && hold.parts[0].location == 2, "only the location that can deliver");
-    stock_is(1, 2, 8, 2, 0, "has two less");
+       && hold.parts[0].location == 2, "one location can deliver");
+    stock_is(1, 2, 8, 2, 0, "it has 2 units less");
 
     co_hold_new(&hold, MINUTE_MS);
-    ok(reserve(&hold, &rest) == CO_STORE_SOLD_OUT, "it has not eleven");
-    stock_is(1, 0, 28, 2, 0, "and nothing is taken elsewhere");
+    ok(reserve(&hold, &rest) == CO_STORE_SOLD_OUT, "11 units of one location: sold out");
+    stock_is(1, 0, 28, 2, 0, "no unit of other locations");
 
     co_hold_new(&hold, MINUTE_MS);
     ok(reserve(&hold, &many) == CO_STORE_OK && hold.parts_n >= 2,
-       "fifteen come from several");
-    stock_is(1, 0, 13, 17, 0, "together");
-    ok(claim(&hold) == CO_STORE_OK, "and are claimed together");
-    stock_is(1, 0, 13, 2, 15, "all of them");
+       "15 units of several locations");
+    stock_is(1, 0, 13, 17, 0, "all are held");
+    ok(claim(&hold) == CO_STORE_OK, "claim all parts");
+    stock_is(1, 0, 13, 2, 15, "all are sold");
 }
 
 
@@ -317,17 +317,17 @@ test_carts(void)
     reset();
 
     co_hold_new(&hold, MINUTE_MS);
-    ok(reserve(&hold, &cart) == CO_STORE_OK, "a cart of two items");
-    stock_is(1, 0, 26, 4, 0, "the first");
-    stock_is(2, 0, 25, 5, 0, "the second");
-    ok(release(&hold) == CO_STORE_OK, "goes back");
+    ok(reserve(&hold, &cart) == CO_STORE_OK, "reserve two items");
+    stock_is(1, 0, 26, 4, 0, "held units of item 1");
+    stock_is(2, 0, 25, 5, 0, "held units of item 2");
+    ok(release(&hold) == CO_STORE_OK, "release both");
 
     cart.lines[1].quantity = STOCK + 1;
 
     co_hold_new(&hold, MINUTE_MS);
-    ok(look(&cart) == CO_STORE_SOLD_OUT, "a look at more than there is");
-    ok(reserve(&hold, &cart) == CO_STORE_SOLD_OUT, "all or nothing");
-    stock_is(0, 0, ITEMS * STOCK, 0, 0, "nothing");
+    ok(look(&cart) == CO_STORE_SOLD_OUT, "look: too many units");
+    ok(reserve(&hold, &cart) == CO_STORE_SOLD_OUT, "reserve too many units: sold out");
+    stock_is(0, 0, ITEMS * STOCK, 0, 0, "no unit is held");
 }
 
 
@@ -346,23 +346,23 @@ test_last_unit(void)
         last = hold;
     }
 
-    ok(refused == 0, "nobody is refused while there is one");
+    ok(refused == 0, "reserve the whole stock");
     co_hold_new(&hold, MINUTE_MS);
-    ok(reserve(&hold, &one) == CO_STORE_SOLD_OUT, "then it is sold out");
-    ok(look(&one) == CO_STORE_SOLD_OUT, "to the eye, too");
-    stock_is(1, 0, 0, STOCK, 0, "all held");
+    ok(reserve(&hold, &one) == CO_STORE_SOLD_OUT, "one more: sold out");
+    ok(look(&one) == CO_STORE_SOLD_OUT, "look: sold out");
+    stock_is(1, 0, 0, STOCK, 0, "all are held");
 
-    /* as after an answer that was lost on the way */
+    /* as after a lost result */
     again = last;
     again.parts_n = 0;
     ok(reserve(&again, &one) == CO_STORE_OK && again.parts_n == 1,
-       "but not to who holds the last one");
-    stock_is(1, 0, 0, STOCK, 0, "once");
+       "reserve the last hold again");
+    stock_is(1, 0, 0, STOCK, 0, "takes nothing");
 
     release(&last);
     co_hold_new(&hold, MINUTE_MS);
-    ok(reserve(&hold, &one) == CO_STORE_OK, "one that comes back is had");
-    stock_is(1, 0, 0, STOCK, 0, "again all held");
+    ok(reserve(&hold, &one) == CO_STORE_OK, "reserve a released unit");
+    stock_is(1, 0, 0, STOCK, 0, "all are held again");
 }
 
 
@@ -379,27 +379,27 @@ test_applied(void)
     hold.parts[0] = (co_part_t) { .item = 1, .location = 1, .quantity = 2 };
     hold.parts[1] = (co_part_t) { .item = 1, .location = 3, .quantity = 2 };
 
-    ok(apply(&hold) == CO_STORE_OK, "another's decision");
-    ok(apply(&hold) == CO_STORE_OK, "twice");
-    stock_is(1, 1, 8, 2, 0, "at one place");
-    stock_is(1, 3, 8, 2, 0, "and the other");
+    ok(apply(&hold) == CO_STORE_OK, "apply");
+    ok(apply(&hold) == CO_STORE_OK, "apply again");
+    stock_is(1, 1, 8, 2, 0, "2 units at location 1");
+    stock_is(1, 3, 8, 2, 0, "2 units at location 3");
 
     co_hold_new(&debt, MINUTE_MS);
-    ok(reserve(&debt, &all) == CO_STORE_OK, "all the rest is held");
+    ok(reserve(&debt, &all) == CO_STORE_OK, "reserve all other units");
 
     co_hold_new(&debt, MINUTE_MS);
     debt.parts_n = 1;
     debt.parts[0] = (co_part_t) { .item = 1, .location = 1, .quantity = 3 };
 
-    ok(apply(&debt) == CO_STORE_DEBT, "what is not there is a debt");
-    stock_is(1, 1, -3, 13, 0, "that is written down");
+    ok(apply(&debt) == CO_STORE_DEBT, "apply unavailable units: debt");
+    stock_is(1, 1, -3, 13, 0, "stock below 0");
     ok(release(&hold) == CO_STORE_OK && release(&debt) == CO_STORE_OK,
-       "and paid back");
-    stock_is(1, 1, 2, 8, 0, "to the unit");
+       "release both");
+    stock_is(1, 1, 2, 8, 0, "the debt is gone");
 }
 
 
-/* A claim whose answer was lost is done again, from its beginning. */
+/* As after a claim whose result was lost: apply and claim are repeated. */
 static void
 test_applied_late(void)
 {
@@ -411,16 +411,16 @@ test_applied_late(void)
     hold.parts_n = 1;
     hold.parts[0] = (co_part_t) { .item = 2, .location = 1, .quantity = 2 };
 
-    ok(apply(&hold) == CO_STORE_OK, "another's decision");
-    ok(claim(&hold) == CO_STORE_OK, "is sold");
-    ok(apply(&hold) == CO_STORE_OK, "and told of again");
-    stock_is(2, 1, 8, 0, 2, "which takes nothing");
-    ok(claim(&hold) == CO_STORE_OK, "and claimed again");
-    stock_is(2, 1, 8, 0, 2, "which sells nothing");
+    ok(apply(&hold) == CO_STORE_OK, "apply");
+    ok(claim(&hold) == CO_STORE_OK, "claim");
+    ok(apply(&hold) == CO_STORE_OK, "apply a sold hold");
+    stock_is(2, 1, 8, 0, 2, "takes no units");
+    ok(claim(&hold) == CO_STORE_OK, "claim again: the order");
+    stock_is(2, 1, 8, 0, 2, "sells nothing");
 }
 
 
-/* Mistakes of the caller, which must not become mistakes in the stock. */
+/* Invalid arguments. */
 static void
 test_bad_carts(void)
 {
@@ -444,45 +444,45 @@ test_bad_carts(void)
 
     for (i = 0; i < sizeof(carts) / sizeof(carts[0]); i++) {
         co_hold_new(&hold, MINUTE_MS);
-        ok(reserve(&hold, &carts[i]) == CO_STORE_REFUSED, "no cart at all");
-        ok(sell(&carts[i]) == CO_STORE_REFUSED, "nor to be sold");
-        ok(look(&carts[i]) == CO_STORE_REFUSED, "nor to be looked for");
+        ok(reserve(&hold, &carts[i]) == CO_STORE_REFUSED, "reserve an invalid cart: refused");
+        ok(sell(&carts[i]) == CO_STORE_REFUSED, "sell: refused");
+        ok(look(&carts[i]) == CO_STORE_REFUSED, "look: refused");
     }
 
     co_hold_new(&hold, MINUTE_MS);
     hold.parts_n = 1;
     hold.parts[0] = (co_part_t) { .item = 1, .location = 1, .quantity = -2 };
-    ok(apply(&hold) == CO_STORE_REFUSED, "a part of less than nothing");
+    ok(apply(&hold) == CO_STORE_REFUSED, "a part of -2 units");
     hold.parts[0] = (co_part_t) { .item = 1, .location = LOCATIONS + 1,
                                   .quantity = 1 };
-    ok(apply(&hold) == CO_STORE_REFUSED, "a part of nowhere");
+    ok(apply(&hold) == CO_STORE_REFUSED, "a part at an unknown location");
 
-    stock_is(0, 0, ITEMS * STOCK, 0, 0, "nothing has moved");
+    stock_is(0, 0, ITEMS * STOCK, 0, 0, "the stock is unchanged");
 }
 
 
 static void
-test_sold_unseen(void)
+test_sell(void)
 {
     co_cart_t  more = cart_of(2, STOCK + 2, CO_ALL_LOCATIONS);
 
     reset();
 
-    ok(sell(&more) == CO_STORE_OK, "sold without a look");
-    stock_is(2, 0, -2, 0, STOCK + 2, "is oversold by two");
+    ok(sell(&more) == CO_STORE_OK, "sell more than the stock");
+    stock_is(2, 0, -2, 0, STOCK + 2, "oversold by 2");
     reset();
-    stock_is(0, 0, ITEMS * STOCK, 0, 0, "until the reset");
+    stock_is(0, 0, ITEMS * STOCK, 0, 0, "reset");
 }
 
 
 int
 main(int argc, char **argv)
 {
-    char               error[CO_STORE_ERROR_LEN];
-    co_store_conf_t    conf = { .stock = STOCK, .items = ITEMS,
-                                .locations = LOCATIONS, .guarded = 0,
-                                .callers_expiry = 1 };
-    co_store_found_t   found;
+    char              error[CO_STORE_ERROR_LEN];
+    co_store_conf_t   conf = { .stock = STOCK, .items = ITEMS,
+                               .locations = LOCATIONS, .guarded = 0,
+                               .callers_expiry = 1 };
+    co_store_found_t  found;
 
     if (argc != 2) {
         fprintf(stderr, "usage: %s SCHEME:PLACE\n", argv[0]);
@@ -511,7 +511,7 @@ main(int argc, char **argv)
     test_applied();
     test_applied_late();
     test_bad_carts();
-    test_sold_unseen();
+    test_sell();
 
     co_store_close(store);
     event_base_free(base);
