@@ -1,5 +1,5 @@
 /*
- * Wall time, for deadlines and orders, and monotonic time, for durations.
+ * Wall time for deadlines and orders, steady time for durations.
  */
 
 #ifndef CO_CLOCK_H
@@ -22,7 +22,7 @@ co_wall_ms(void)
 }
 
 
-/* Microseconds since a fixed moment. */
+/* Microseconds; monotonic. */
 static inline int64_t
 co_steady_us(void)
 {

@@ -172,38 +172,45 @@ co_mysql_call_expire(co_pool_job_t *job, co_lease_t *lease)
 }
 
 
+/*
+ * Chooses the parts of the job's cart.  Returns the result of
+ * co_mysql_cart_pick(), or -1 on failure.
+ */
+static int
+co_mysql_call_pick(co_mysql_job_t *job, co_lease_t *lease, int force)
+{
+    const co_cart_t      *cart = job->call->cart;
+    co_mysql_available_t  available;
+
+    return co_mysql_cart_available(job->mysql, lease, cart, available) == 0
+           ? co_mysql_cart_pick(job->mysql, cart, available, &job->hold, force)
+           : -1;
+}
+
+
 co_job_result_e
 co_mysql_call_look(co_pool_job_t *job, co_lease_t *lease)
 {
-    co_hold_t            *hold = &((co_mysql_job_t *) job)->hold;
-    co_mysql_t           *mysql = ((co_mysql_job_t *) job)->mysql;
-    co_store_call_t      *call = ((co_mysql_job_t *) job)->call;
-    co_mysql_available_t  available;
+    int               found;
+    co_store_call_t  *call = ((co_mysql_job_t *) job)->call;
 
-    if (co_mysql_cart_available(mysql, lease, call->cart, available) != 0) {
-        return CO_JOB_AGAIN;
-    }
+    found = co_mysql_call_pick((co_mysql_job_t *) job, lease, 0);
+    call->result = found == 1 ? CO_STORE_OK : CO_STORE_SOLD_OUT;
 
-    call->result = co_mysql_cart_pick(mysql, call->cart, available, hold, 0)
-                   ? CO_STORE_OK : CO_STORE_SOLD_OUT;
-
-    return CO_JOB_DONE;
+    return found >= 0 ? CO_JOB_DONE : CO_JOB_AGAIN;
 }
 
 
 co_job_result_e
 co_mysql_call_sell(co_pool_job_t *job, co_lease_t *lease)
 {
-    co_hold_t            *hold = &((co_mysql_job_t *) job)->hold;
-    co_mysql_t           *mysql = ((co_mysql_job_t *) job)->mysql;
-    co_store_call_t      *call = ((co_mysql_job_t *) job)->call;
-    co_mysql_available_t  available;
+    co_hold_t        *hold = &((co_mysql_job_t *) job)->hold;
+    co_mysql_t       *mysql = ((co_mysql_job_t *) job)->mysql;
+    co_store_call_t  *call = ((co_mysql_job_t *) job)->call;
 
-    if (co_mysql_cart_available(mysql, lease, call->cart, available) != 0) {
+    if (co_mysql_call_pick((co_mysql_job_t *) job, lease, 1) < 0) {
         return CO_JOB_AGAIN;
     }
-
-    (void) co_mysql_cart_pick(mysql, call->cart, available, hold, 1);
 
     call->result = CO_STORE_OK;
 

@@ -26,8 +26,8 @@ typedef struct {
 
 
 /*
- * Every key begins with the shop, and several shops share the tables.  Statements
- * look up rows by the primary key alone, so a row is one lock.
+ * Every key begins with the shop, and several shops share the tables.
+ * Statements look up rows by the primary key alone, so a row is one lock.
  */
 static const char  *co_mysql_tables[] = {
 

@@ -490,7 +490,7 @@ co_shadow_stock_json(const co_stock_t *stock)
 }
 
 
-json_t *
+static json_t *
 co_shadow_report(void *backend)
 {
     int                        i;

@@ -1,5 +1,5 @@
 /*
- * One thread that does calls in the order in which they came.
+ * One thread that executes calls in order.
  */
 
 #include "store_thread.h"

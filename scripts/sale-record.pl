@@ -1,15 +1,15 @@
 #!/usr/bin/env perl
 #
-# Keeps the record of a sale: run.json (what was run, on what, and whether it
-# counts) and figures.json (what came of it, under flash-sim's names).
+# Records a sale: run.json (configuration, machine, versions, and whether the
+# run is valid) and figures.json (the results, under flash-sim's names).
 #
 # usage: scripts/sale-record.pl start DIR PROFILE VARIANT SEED LOAD VERSION
 #        scripts/sale-record.pl finish DIR LOAD_STATUS
 #        scripts/sale-record.pl current DIR LOAD
 #
-# finish exits with 3 if the schedule was not delivered in full: such a run is
-# to be thrown away, whatever its figures.  current exits with 0 if DIR holds a
-# run that counts, of the code as it is now and of that load generator.
+# finish exits with 3 if the schedule was not delivered in full, which makes
+# the run invalid.  current exits with 0 if DIR has a valid run of the current
+# code with this load generator.
 
 use strict;
 use warnings;
@@ -26,12 +26,12 @@ chdir "$FindBin::Bin/.." or die "$FindBin::Bin/..: $!\n";
 
 my $json = JSON::PP->new->canonical->pretty->indent_length(1);
 
-# Everything that can change what a sale does.
+# The files that can change the result of a sale.
 my @CODE = qw(config ngx_http_flash_throttle_module.c src upstream-demo inventory
               tools k6 conf/sale.conf scripts/sale.sh scripts/sale-profile.pl
               scripts/sale-record.pl);
 
-# What became of a shopper, as shoppers.tsv has it.
+# The outcomes of a shopper, as in shoppers.tsv.
 my @OUTCOMES = qw(confirmed declined sold_out refused gave_up timed_out failed);
 
 my $HERTZ = POSIX::sysconf(&POSIX::_SC_CLK_TCK);
@@ -56,7 +56,7 @@ sub write_json {
 }
 
 
-# The first line that a command prints, or "" where there is no such command.
+# The first line that a command prints; "" if the command fails.
 sub line_of {
     my $line = `{ @_ ; } 2>&1`;
 
@@ -104,7 +104,7 @@ sub load_average {
 }
 
 
-# Seconds that all cores together were busy since the machine's start.
+# Busy seconds since the start of the machine, summed over all cores.
 sub busy_s {
     my ($user, $nice, $system, undef, undef, $irq, $softirq) =
         slurp('/proc/stat') =~ /^cpu\s+(.*)/m ? split(' ', $1) : ();
@@ -140,7 +140,7 @@ sub start {
 }
 
 
-# The lines of shoppers.tsv as hashes; others (a warning of k6) are not.
+# The lines of shoppers.tsv as hashes; other lines (warnings of k6) are skipped.
 sub shoppers {
     my ($dir) = @_;
     my @shoppers;
@@ -157,7 +157,7 @@ sub shoppers {
 }
 
 
-# As flash-sim and flash-report do it: linear between neighbours.
+# Linear interpolation between neighbours, as in flash-sim and flash-report.
 sub quantile {
     my ($q, @values) = @_;
 
@@ -172,8 +172,8 @@ sub quantile {
 }
 
 
-# From the edge's own log; where there is no edge, the moment at which the
-# shopper sent the request that was not turned away stands for the admission.
+# The figures of flash-report, from the log of the edge.  Without an edge, the
+# time of the first request that was not refused counts as the admission.
 sub fairness {
     my ($dir, @shoppers) = @_;
     my $log = "$dir/access.log";
@@ -192,7 +192,7 @@ sub fairness {
     }
 
     my $report = `build/flash-report --json $log`;
-    die "build/flash-report cannot read $log\n" if $? != 0;
+    die "build/flash-report failed on $log\n" if $? != 0;
     unlink "$dir/admissions.log";
 
     return decode_json($report);
@@ -214,7 +214,7 @@ sub figures {
     my @purchases = map { ($_->{end} - $_->{first}) / 1000 } @confirmed;
     my @requests = map { ($_->{end} - $_->{sent}) / 1000 } @confirmed;
 
-    # every answer, sold out or not
+    # all answers, including "sold out"
     $figures{request_p95_s} = quantile(0.95,
         map { ($_->{end} - $_->{sent}) / 1000 }
         grep { $_->{outcome} !~ /^(gave_up|timed_out|failed)$/ } @shoppers);
@@ -236,8 +236,8 @@ sub figures {
 }
 
 
-# Why the run does not count; nothing if it does.  k6 does not start a
-# shopper that would come at the very end of a scenario.
+# The reason why the run is invalid; empty if it is valid.  k6 does not start
+# the shopper whose time is the end of a scenario.
 sub fault {
     my ($run, $dir, $status, @shoppers) = @_;
     my ($dropped, $at_end) = (0, 0);
@@ -253,15 +253,15 @@ sub fault {
 
     return "$dropped shoppers were dropped" if $dropped > 0;
 
-    return scalar(@shoppers) . ' shoppers of ' . ($wanted + 0) . ' came'
+    return scalar(@shoppers) . ' of ' . ($wanted + 0) . ' shoppers were sent'
         if @shoppers < $wanted - $at_end;
 
     return;
 }
 
 
-# k6 exits with 99 where a threshold is broken, flash-crowd with 1 where units
-# were oversold or charged late: that is a result.
+# k6 exits with 99 if a threshold is broken, flash-crowd with 1 if units were
+# oversold or charged late: these are results, not failures.
 sub require_load_ran {
     my ($run, $dir, $status) = @_;
     my $verdict = $run->{load} eq 'k6' ? 99 : 1;
@@ -296,7 +296,7 @@ sub finish {
     write_json("$dir/run.json", $run);
 
     if ($fault) {
-        print STDERR "this run does not count: $fault\n";
+        print STDERR "invalid run: $fault\n";
         exit 3;
     }
 

@@ -1,8 +1,3 @@
-/*
- * Orders to the store while the checkout runs, on a socket of their own: what
- * can make a shop oversell is not on the port that shoppers reach.
- */
-
 #include "admin.h"
 
 #include <errno.h>
@@ -27,15 +22,15 @@
 #define CO_ADMIN_BODY_MAX  1024
 
 #define CO_ADMIN_USAGE                                                        \
-    "give one of truth=first, truth=second (with force=1 though the stores"   \
+    "give one of truth=first, truth=second (force=1: even if the stores"      \
     " differ), kill=1, mend=1, check=1"
 
 
 typedef struct co_admin_order_s  co_admin_order_t;
 
 struct co_admin_order_s {
-    co_admin_t                    *admin;        /* NULL: it is gone, and the
-                                                    request with it */
+    co_admin_t                    *admin;        /* NULL: destroyed, as the
+                                                    request */
     struct evhttp_request         *req;
     LIST_ENTRY(co_admin_order_s)   link;
 };
@@ -56,7 +51,7 @@ static void co_admin_reply(co_admin_t *admin, struct evhttp_request *req,
     int status, const char *why);
 
 
-/* A socket that a checkout left behind is in nobody's way. */
+/* Removes a stale socket: one that nobody listens on. */
 static int
 co_admin_listen(const char *path)
 {
@@ -117,7 +112,7 @@ co_admin_create(struct event_base *base, const char *path, co_store_t *store)
 
     if (fd == -1) {
         fprintf(stderr, "checkout: --admin=unix:%s: %s; give a path that is"
-                " free, in a folder that exists\n", path, strerror(errno));
+                " free, in a directory that exists\n", path, strerror(errno));
         return NULL;
     }
 
@@ -156,7 +151,7 @@ co_admin_destroy(co_admin_t *admin)
 {
     co_admin_order_t  *waiting;
 
-    /* the store ends them later */
+    /* the store calls co_admin_done() for them later */
     while ((waiting = LIST_FIRST(&admin->orders)) != NULL) {
         LIST_REMOVE(waiting, link);
         waiting->admin = NULL;
@@ -184,7 +179,7 @@ co_admin_handle(struct evhttp_request *req, void *data)
     path = evhttp_uri_get_path(evhttp_request_get_evhttp_uri(req));
 
     if (strcmp(path, "/admin/store") != 0) {
-        co_admin_reply(admin, req, 404, "only /admin/store is here");
+        co_admin_reply(admin, req, 404, "not found; the path is /admin/store");
 
     } else if (evhttp_request_get_command(req) == EVHTTP_REQ_POST) {
         co_admin_post(admin, req);
@@ -195,7 +190,7 @@ co_admin_handle(struct evhttp_request *req, void *data)
 }
 
 
-/* 0, or -1: it is not one order. */
+/* Returns -1 if the body is not exactly one command. */
 static int
 co_admin_read(struct evhttp_request *req, co_store_command_t *order)
 {
@@ -276,8 +271,7 @@ co_admin_post(co_admin_t *admin, struct evhttp_request *req)
     LIST_INSERT_HEAD(&admin->orders, waiting, link);
 
     if (co_store_command(admin->store, &order, co_admin_done, waiting) != 0) {
-        co_admin_reply(admin, req, 404, "this store is not a pair; start the"
-                       " checkout with --store=shadow:FIRST,SECOND");
+        co_admin_reply(admin, req, 404, "not a --store=shadow:... store");
         LIST_REMOVE(waiting, link);
         free(waiting);
     }
@@ -298,7 +292,7 @@ co_admin_done(void *data, int status, const char *why)
 }
 
 
-/* "status" and "why", and what the store has to tell. */
+/* The report of the store, with "status" and "why". */
 static void
 co_admin_reply(co_admin_t *admin, struct evhttp_request *req, int status,
     const char *why)

@@ -213,8 +213,9 @@ co_bench_holders(co_bench_t *bench)
     int                  failed = 0;
     co_holders_result_t  slow, mended;
 
-    printf("== holders of 8 connections, %d shoppers; after each order a report"
-           "\n   keeps its connection for 25 ms after its query\n\n", CONNECTIONS);
+    printf("== holders of 8 connections, %d shoppers; after each order a"
+           " report keeps\n   its connection for 25 ms after its query\n\n",
+           CONNECTIONS);
     co_holders_sale(bench, 25, &slow);
 
     printf("the report returns its connection after the query:\n\n");

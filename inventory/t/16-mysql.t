@@ -22,8 +22,10 @@ for my $options ('pool=1000', 'pool=1000;low=0', 'pool=3;low=1;connections=2')
     my @lines = qx($contract '$store' 2>&1);
 
     is($?, 0, "$options: the contract");
-    is_deeply([ grep { !/^(?:ok|1\.\.)/ } @lines ], [], "$options: no failures");
-    cmp_ok(scalar(grep { /^ok/ } @lines), '>', 50, "$options: number of checks");
+    is_deeply([ grep { !/^(?:ok|1\.\.)/ } @lines ], [],
+              "$options: no failures");
+    cmp_ok(scalar(grep { /^ok/ } @lines), '>', 50,
+           "$options: number of checks");
 }
 
 subtest 'every statement names its business process' => sub {
@@ -171,7 +173,8 @@ subtest 'the queue for a connection is limited' => sub {
     like($busy[0]{content}, qr/"status":"busy"/, 'with a JSON status');
 
     my $stats = $server->wait_for(in_progress => 0);
-    is($stats->{connections}{refused}, scalar(@busy), 'refused calls are counted');
+    is($stats->{connections}{refused}, scalar(@busy),
+       'refused calls are counted');
     is($stats->{connections}{size}, 1, 'one connection');
 };
 

@@ -40,7 +40,8 @@ sub interrupt_claim {
        'the shopper gets no response');
     my ($status) = $server->ended();
     is($status & 127, 9, 'the checkout was killed');
-    like($server->errors(), qr/--fault: killed between the two steps of claim 1/,
+    like($server->errors(),
+         qr/--fault: killed between the two steps of claim 1/,
          'between the two steps');
 
     return;
@@ -54,7 +55,7 @@ subtest 'option values' => sub {
         my ($status, $out, $err)
             = CheckoutServer->run("--store=redis:$place");
         is($status, 2, "redis:$place is refused");
-        like($err, qr/--store=redis:\Q$place\E: .*give/, 'with the accepted form');
+        like($err, qr/--store=redis:\Q$place\E: .*give/, 'with the form');
     }
 
     for my $fault ('', 'lose', 'lose:2', 'lose:x', 'lose:0.1x',
@@ -62,7 +63,7 @@ subtest 'option values' => sub {
     {
         my ($status, $out, $err) = CheckoutServer->run("--fault=$fault");
         is($status, 2, "--fault=$fault is refused");
-        like($err, qr/--fault=\Q$fault\E: give lose:SHARE/, 'with the accepted form');
+        like($err, qr/--fault=\Q$fault\E: give lose:SHARE/, 'with the form');
     }
 
     my ($status, $out, $err) = CheckoutServer->run(
@@ -99,7 +100,7 @@ subtest 'a sale continues after a restart' => sub {
 
     $redis->down()->up();
     $server = CheckoutServer->start(@args);
-    is($server->buy()->{status}, 409, 'an empty Redis is filled from the ledger');
+    is($server->buy()->{status}, 409, 'an empty Redis is filled');
 };
 
 subtest 'a hold of a dead process expires' => sub {
@@ -115,7 +116,8 @@ subtest 'a hold of a dead process expires' => sub {
     $server->ended();
 
     $server = CheckoutServer->start(@store, @fast);
-    is($server->wait_for(stock_now => 5)->{stock_held}, 0, 'both units are available again');
+    is($server->wait_for(stock_now => 5)->{stock_held}, 0,
+       'both units are available again');
 };
 
 subtest 'ledger first: a unit is sold but still held' => sub {

@@ -47,7 +47,7 @@ subtest 'option values' => sub {
         my ($status, $out, $err)
             = CheckoutServer->run("--store=shadow:$place");
         is($status, 2, "shadow:$place is refused");
-        like($err, qr/--store=shadow:\Q$place\E: .*give/, 'with the accepted form');
+        like($err, qr/--store=shadow:\Q$place\E: .*give/, 'with the form');
     }
 
     for my $value ('', 'unix:', '/tmp/a') {
@@ -90,7 +90,8 @@ subtest 'the admin socket' => sub {
     {
         my $response = command($admin, $body);
         is($response->{status}, 400, "\"$body\" is refused");
-        like($response->{json}{why}, qr/^give one of truth=first/, 'with the forms');
+        like($response->{json}{why}, qr/^give one of truth=first/,
+             'with the forms');
     }
 
     my ($status, $out, $err) = CheckoutServer->run("--admin=unix:$admin",
@@ -103,7 +104,8 @@ subtest 'the admin socket' => sub {
     $server = start('--store=sqlite::memory:');
     my $response = settled($admin, 'truth=second');
     is($response->{status}, 404, 'a stale socket is replaced');
-    like($response->{json}{why}, qr/--store=shadow:/, 'no commands without a shadow');
+    like($response->{json}{why}, qr/--store=shadow:/,
+         'no commands without a shadow');
     $server->stop();
     ok(!-e $admin, 'the socket is removed at the end');
 };
@@ -145,7 +147,8 @@ subtest 'holds that are open at a switch' => sub {
         is($response->{json}{shadow}{truth}, $truth, 'the response has it');
     }
 
-    is(command($admin, 'kill=1')->{json}{shadow}{truth}, 'first', 'kill switch');
+    is(command($admin, 'kill=1')->{json}{shadow}{truth}, 'first',
+       'kill switch');
 
     my $confirmed = grep { $_->{status} == 200 } read_all(@sockets);
     my $shadow = compared($admin);
@@ -252,7 +255,8 @@ subtest 'lost writes are found, and a switch is refused' => sub {
 
     my $response = settled($admin, 'truth=second');
     is($response->{status}, 409, 'the switch is refused');
-    like($response->{json}{why}, qr/the stores differ; mend=1/, 'with the reason');
+    like($response->{json}{why}, qr/the stores differ; mend=1/,
+         'with the reason');
 
     is(settled($admin, 'mend=1')->{status}, 200, 'mended');
     $shadow = compared($admin);
@@ -329,7 +333,8 @@ subtest 'the truth hangs' => sub {
     is($answer->{status}, 500, 'the waiting call fails');
 
     $redis->signal('CONT');
-    wait_until { command($admin, 'mend=1')->{status} == 200 } 'all writes mended';
+    wait_until { command($admin, 'mend=1')->{status} == 200 }
+        'all writes mended';
 
     # reservations that Redis made after the timeout expire
     my $shadow = wait_until {

@@ -54,7 +54,8 @@ subtest 'the shadow hangs during a count' => sub {
 
     my $response = command($admin, 'kill=1');
     is($response->{status}, 200, 'the kill switch is accepted');
-    is($response->{json}{shadow}{truth}, 'first', 'the first store is the truth');
+    is($response->{json}{shadow}{truth}, 'first',
+       'the first store is the truth');
 
     $response = read_answer($check);
     is($response->{status}, 503, 'the command before it ends');

@@ -295,7 +295,8 @@ test_locations(void)
     stock_is(1, 2, 8, 2, 0, "it has 2 units less");
 
     co_hold_new(&hold, MINUTE_MS);
-    ok(reserve(&hold, &rest) == CO_STORE_SOLD_OUT, "11 units of one location: sold out");
+    ok(reserve(&hold, &rest) == CO_STORE_SOLD_OUT,
+       "11 units of one location: sold out");
     stock_is(1, 0, 28, 2, 0, "no unit of other locations");
 
     co_hold_new(&hold, MINUTE_MS);
@@ -326,7 +327,8 @@ test_carts(void)
 
     co_hold_new(&hold, MINUTE_MS);
     ok(look(&cart) == CO_STORE_SOLD_OUT, "look: too many units");
-    ok(reserve(&hold, &cart) == CO_STORE_SOLD_OUT, "reserve too many units: sold out");
+    ok(reserve(&hold, &cart) == CO_STORE_SOLD_OUT,
+       "reserve too many units: sold out");
     stock_is(0, 0, ITEMS * STOCK, 0, 0, "no unit is held");
 }
 
@@ -444,7 +446,8 @@ test_bad_carts(void)
 
     for (i = 0; i < sizeof(carts) / sizeof(carts[0]); i++) {
         co_hold_new(&hold, MINUTE_MS);
-        ok(reserve(&hold, &carts[i]) == CO_STORE_REFUSED, "reserve an invalid cart: refused");
+        ok(reserve(&hold, &carts[i]) == CO_STORE_REFUSED,
+           "reserve an invalid cart: refused");
         ok(sell(&carts[i]) == CO_STORE_REFUSED, "sell: refused");
         ok(look(&carts[i]) == CO_STORE_REFUSED, "look: refused");
     }
