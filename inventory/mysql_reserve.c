@@ -194,13 +194,13 @@ co_mysql_reserve_rows(co_mysql_t *mysql, co_lease_t *lease,
 
     if (few) {
         taken = co_pool_rollback(lease) == 0 ? CO_MYSQL_SHORT
-                                              : CO_MYSQL_ERROR;
+                                             : CO_MYSQL_ERROR;
         goto done;
     }
 
     co_mysql_holds_add(mysql, sql, hold);
     taken = co_mysql_units_commit(mysql, lease) == 0 ? CO_MYSQL_TAKEN
-                                               : CO_MYSQL_ERROR;
+                                                     : CO_MYSQL_ERROR;
 
 done:
 

@@ -207,7 +207,7 @@ co_mysql_units_take(co_mysql_t *mysql, co_lease_t *lease,
 
         if (part->quantity - locked->ids_n > locked->unpooled && !force) {
             taken = co_pool_rollback(lease) == 0 ? CO_MYSQL_SHORT
-                                                  : CO_MYSQL_ERROR;
+                                                 : CO_MYSQL_ERROR;
             goto done;
         }
     }

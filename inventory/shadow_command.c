@@ -107,7 +107,7 @@ co_shadow_command(void *backend, const co_store_command_t *command,
 
         /* the current command may wait for a dead store */
         shadow->command_done(shadow->command_data, 503,
-                        "interrupted by the kill switch");
+                             "interrupted by the kill switch");
     }
 
     shadow->command = *command;

@@ -510,7 +510,7 @@ co_store_timers_start(co_store_t *store, const co_store_conf_t *conf)
 {
     if (store->backend->shared
         && co_store_timer_add(store, &store->counting, co_store_run_count,
-                          CO_STORE_COUNT_US)
+                              CO_STORE_COUNT_US)
            != 0)
     {
         return -1;
@@ -518,7 +518,7 @@ co_store_timers_start(co_store_t *store, const co_store_conf_t *conf)
 
     if (!conf->callers_expiry
         && co_store_timer_add(store, &store->expiring, co_store_run_expire,
-                          CO_STORE_EXPIRE_US)
+                              CO_STORE_EXPIRE_US)
            != 0)
     {
         return -1;
