@@ -9,6 +9,17 @@
 #include <sys/random.h>
 
 
+void
+co_hold_add(co_hold_t *hold, int item, int location, int64_t quantity)
+{
+    co_part_t  *part = &hold->parts[hold->parts_n++];
+
+    part->item = item;
+    part->location = location;
+    part->quantity = quantity;
+}
+
+
 static int
 co_part_compare(const void *one, const void *two)
 {

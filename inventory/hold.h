@@ -44,6 +44,9 @@ typedef struct {
  */
 int co_hold_new(co_hold_t *hold, int64_t life_ms);
 
+/* Appends a part; the caller checks that it fits. */
+void co_hold_add(co_hold_t *hold, int item, int location, int64_t quantity);
+
 /* Sorts the parts by item and location. */
 void co_hold_sort(co_hold_t *hold);
 

@@ -66,10 +66,9 @@ int
 co_mysql_cart_pick(co_mysql_t *mysql, const co_cart_t *cart,
     co_mysql_available_t available, co_hold_t *hold, int force)
 {
-    int         i, n, first, location, whole;
-    int64_t     wanted, taken;
-    unsigned    start;
-    co_part_t  *part;
+    int       i, n, first, location, whole;
+    int64_t   wanted, taken;
+    unsigned  start;
 
     start = (unsigned char) hold->id[CO_HOLD_ID_LEN - 1];
     hold->parts_n = 0;
@@ -88,10 +87,7 @@ co_mysql_cart_pick(co_mysql_t *mysql, const co_cart_t *cart,
                     continue;
                 }
 
-                part = &hold->parts[hold->parts_n++];
-                part->item = cart->lines[i].item;
-                part->location = location;
-                part->quantity = taken;
+                co_hold_add(hold, cart->lines[i].item, location, taken);
                 wanted -= taken;
             }
         }
@@ -105,14 +101,12 @@ co_mysql_cart_pick(co_mysql_t *mysql, const co_cart_t *cart,
         }
 
         if (hold->parts_n == first) {
-            part = &hold->parts[hold->parts_n++];
-            part->item = cart->lines[i].item;
-            part->quantity = 0;
+            for (location = 1;
+                 !(cart->locations >> (location - 1) & 1)
+                 && location < mysql->locations;
+                 location++) { /* void */ }
 
-            for (part->location = 1;
-                 !(cart->locations >> (part->location - 1) & 1)
-                 && part->location < mysql->locations;
-                 part->location++) { /* void */ }
+            co_hold_add(hold, cart->lines[i].item, location, 0);
         }
 
         hold->parts[first].quantity += wanted;

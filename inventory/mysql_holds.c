@@ -8,15 +8,10 @@
 static void
 co_mysql_holds_row(void *data, int which, MYSQL_ROW row)
 {
-    co_part_t  *part;
-    co_hold_t  *hold = data;
-
     (void) which;
 
-    part = &hold->parts[hold->parts_n++];
-    part->item = (int) co_sql_number(row, 0);
-    part->location = (int) co_sql_number(row, 1);
-    part->quantity = co_sql_number(row, 2);
+    co_hold_add(data, (int) co_sql_number(row, 0),
+                (int) co_sql_number(row, 1), co_sql_number(row, 2));
 }
 
 

@@ -219,10 +219,9 @@ static int
 co_mysql_reserve_prefer(co_mysql_t *mysql, const co_cart_t *cart,
     co_hold_t *hold)
 {
-    int         i, n, location = 1;
-    int64_t     now;
-    unsigned    start;
-    co_part_t  *part;
+    int       i, n, location = 1;
+    int64_t   now;
+    unsigned  start;
 
     now = co_steady_us();
     start = (unsigned char) hold->id[CO_HOLD_ID_LEN - 1];
@@ -230,8 +229,7 @@ co_mysql_reserve_prefer(co_mysql_t *mysql, const co_cart_t *cart,
 
     for (i = 0; i < cart->lines_n; i++) {
         for (n = 0; n < mysql->locations; n++) {
-            location = (int) (start + (unsigned) n)
-                       % mysql->locations + 1;
+            location = (int) (start + (unsigned) n) % mysql->locations + 1;
 
             if ((cart->locations >> (location - 1) & 1)
                 && co_mysql_level(mysql, cart->lines[i].item,
@@ -247,10 +245,8 @@ co_mysql_reserve_prefer(co_mysql_t *mysql, const co_cart_t *cart,
             return 0;
         }
 
-        part = &hold->parts[hold->parts_n++];
-        part->item = cart->lines[i].item;
-        part->location = location;
-        part->quantity = cart->lines[i].quantity;
+        co_hold_add(hold, cart->lines[i].item, location,
+                    cart->lines[i].quantity);
     }
 
     co_hold_sort(hold);

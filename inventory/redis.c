@@ -414,12 +414,10 @@ co_redis_sold(void *data, co_store_result_e result)
     }
 
     for (i = 0; i < cart->lines_n; i++) {
-        op->hold.parts[i].item = cart->lines[i].item;
-        op->hold.parts[i].location = location;
-        op->hold.parts[i].quantity = cart->lines[i].quantity;
+        co_hold_add(&op->hold, cart->lines[i].item, location,
+                    cart->lines[i].quantity);
     }
 
-    op->hold.parts_n = cart->lines_n;
     co_redis_text_parts(&op->hold, op->text);
 
     co_redis_run(op, CO_LUA_SELL, co_redis_replied, op->text, NULL, NULL,

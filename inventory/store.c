@@ -79,8 +79,8 @@ co_store_register(const co_store_backend_t *const *backends)
 static const co_store_backend_t *
 co_store_find(const char *spec, const char **place)
 {
-    size_t                     len;
-    const co_store_backend_t  *const  *backend;
+    size_t                            len;
+    const co_store_backend_t *const  *backend;
 
     for (backend = co_store_backends; *backend != NULL; backend++) {
         len = strlen((*backend)->scheme);
@@ -98,10 +98,10 @@ co_store_find(const char *spec, const char **place)
 int
 co_store_check(const char *spec, char *error)
 {
-    int                        len;
-    const char                *place;
-    const co_store_backend_t  *backend;
-    const co_store_backend_t  *const  *each;
+    int                               len;
+    const char                       *place;
+    const co_store_backend_t         *backend;
+    const co_store_backend_t *const  *each;
 
     backend = co_store_find(spec, &place);
 
@@ -147,7 +147,7 @@ co_store_open(struct event_base *base, const co_store_conf_t *conf,
                            sizeof(co_level_t));
 
     if (store->levels == NULL || co_store_port_open(&store->port, base) != 0) {
-        snprintf(error, CO_STORE_ERROR_LEN, "eventfd() failed: %s",
+        snprintf(error, CO_STORE_ERROR_LEN, "initialization failed: %s",
                  strerror(errno));
         free(store->levels);
         free(store);
