@@ -1,8 +1,7 @@
 # flash_throttle: a fair waiting room for nginx.  "make help" lists the targets.
 #
-# Every part of the project has its own fragment in mk/.  A "## ..." comment on
-# a target's line describes it; one that starts with "NAME=value" describes a
-# variable.
+# Each part of the project has a fragment in mk/.  "make help" prints comments
+# that start with "##": on a target's line, or "## NAME=value" for a variable.
 
 .DEFAULT_GOAL := all
 
@@ -15,9 +14,9 @@ PRODUCTS := $(NGINX) $(MODULE_SO) $(CHECKOUT) $(BUILD)/libft.a \
 
 .PHONY: all clean help
 
-all: $(PRODUCTS) ## build everything: nginx, the .so, the checkout, core library, tools
+all: $(PRODUCTS) ## build nginx, the .so, the checkout, the core library and the tools
 
-clean: ## remove everything that was built or fetched (build/)
+clean: ## remove build/, which holds all built and fetched files
 	rm -rf --one-file-system build
 
 help: ## show this list

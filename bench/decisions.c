@@ -14,10 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "ft_control.h"
-#include "ft_hold.h"
-#include "ft_pass.h"
-#include "ft_zone.h"
+#include "core.h"
 
 
 #define DECISIONS_SHOPPERS  1000
@@ -123,16 +120,16 @@ decisions_request(decisions_edge_t *edge, uint32_t i)
     }
 
     if (ticket.kind == FT_TICKET_PASS) {
-        ft_admission_enter(&call, &ticket);
-        ft_admission_done(call.state, ticket.epoch, call.worker);
+        ft_inflight_enter(&call, &ticket);
+        ft_inflight_done(call.state, ticket.generation, call.worker);
         return verdict;
     }
 
     verdict = ft_admission_decide(&call, &ticket, NULL, NULL, false);
 
     if (verdict.answer == FT_ADMIT) {
-        ft_admission_pass(&call, &ticket);
-        ft_admission_done(call.state, ticket.epoch, call.worker);
+        ft_pass_make(&call, &ticket);
+        ft_inflight_done(call.state, ticket.generation, call.worker);
     }
 
     if (!verdict.same) {
@@ -175,7 +172,7 @@ decisions_open(void)
     edge->call.worker = ft_zone_join(edge->zone, 1);
     edge->call.workers = ft_zone_workers(edge->zone);
     edge->call.rules = &rules;
-    edge->call.limits = &closed;
+    edge->call.limits = closed;
     edge->call.state = ft_zone_add(edge->zone, context.key, context.key_len,
                                    edge->now_ms, &evicted);
 
@@ -191,13 +188,13 @@ decisions_fill(decisions_edge_t *edge, uint32_t waiting)
     uint64_t  stamp_us;
 
     edge->call.now_ms = edge->now_ms;
-    ft_control_begin(&edge->call, (edge->now_ms - 3600000) * 1000);
+    ft_queue_begin(&edge->call, (edge->now_ms - 3600000) * 1000);
 
     for (i = 0; i < waiting; i++) {
         stamp_us = (edge->now_ms - 3600000) * 1000
                    + UINT64_C(3600000000) * i / waiting;
 
-        ft_census_count(&edge->call.state->census, stamp_us,
+        ft_census_increment(&edge->call.state->census, stamp_us,
                         edge->now_ms + 5000 + ft_mix(i) % 55000, edge->now_ms,
                         false);
     }
@@ -210,7 +207,7 @@ decisions_close(decisions_edge_t *edge)
 {
     edge->call.now_ms = edge->now_ms;
 
-    while (ft_admission_take(&edge->call, edge->now_ms)) {
+    while (ft_capacity_take(&edge->call, edge->now_ms)) {
         /* void */
     }
 }
@@ -260,7 +257,7 @@ decisions_prepare(decisions_edge_t *edge, const decisions_case_t *c)
     case DECISIONS_PASS:
         decisions_queue(edge);
 
-        edge->call.limits = &open;
+        edge->call.limits = open;
         ft_census_advance(&edge->call.state->census, edge->now_ms * 1000);
 
         if (c->what == DECISIONS_PASS) {

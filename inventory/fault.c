@@ -1,7 +1,3 @@
-/*
- * Faults that --fault injects.
- */
-
 #include "fault.h"
 
 #include <stdlib.h>

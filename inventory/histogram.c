@@ -1,8 +1,3 @@
-/*
- * A histogram of durations.  Up to 255 us every value has its own bucket;
- * above, each power of two is cut into 128.
- */
-
 #include "histogram.h"
 
 #include <math.h>

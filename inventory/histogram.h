@@ -1,5 +1,9 @@
 /*
- * A histogram of durations: fixed memory, percentiles to within 0.4 %.
+ * A histogram of durations with fixed memory.  Percentiles have a relative
+ * error of at most 0.4 %.
+ *
+ * Durations up to 255 us have a bucket each; above, every power of two is
+ * divided into 128 buckets.
  */
 
 #ifndef CO_HISTOGRAM_H
@@ -9,7 +13,7 @@
 #include <stdint.h>
 
 
-/* Microseconds up to 2^40, twelve days; what is longer counts as that. */
+/* Up to 2^40 us (12 days); longer durations count as the maximum. */
 #define CO_HISTOGRAM_BITS     40
 #define CO_HISTOGRAM_BUCKETS  ((CO_HISTOGRAM_BITS - 6) * 128)
 
@@ -21,10 +25,10 @@ typedef struct {
 } co_histogram_t;
 
 
-/* Counts a duration, in microseconds, 0 or more. */
+/* Counts a duration; "us" must not be negative. */
 void co_histogram_add(co_histogram_t *histogram, int64_t us);
 
-/* The duration that "percent" (0 to 100) do not exceed; 0 if none counted. */
+/* The percentile "percent" (0 to 100), in microseconds; 0 if empty. */
 int64_t co_histogram_percentile(const co_histogram_t *histogram,
     double percent);
 

@@ -1,7 +1,3 @@
-/*
- * Holds.
- */
-
 #include "hold.h"
 #include "clock.h"
 

@@ -1,7 +1,3 @@
-/*
- * The stock that a cart needs, and the locations that deliver it.
- */
-
 #include "mysql_cart.h"
 
 #include <string.h>

@@ -1,7 +1,3 @@
-/*
- * Rows of holds and of orders in MySQL or MariaDB.
- */
-
 #include "mysql_holds.h"
 
 

@@ -1,7 +1,3 @@
-/*
- * The tables of the store in MySQL or MariaDB.
- */
-
 #include "mysql_schema.h"
 
 #include <stdio.h>

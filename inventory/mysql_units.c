@@ -1,7 +1,3 @@
-/*
- * Units and their pools in MySQL or MariaDB: lock, take, fill.
- */
-
 #include "mysql_units.h"
 #include "mysql_holds.h"
 #include "clock.h"

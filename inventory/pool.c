@@ -1,7 +1,3 @@
-/*
- * A bounded pool of connections to MySQL or MariaDB.
- */
-
 #include "pool.h"
 #include "clock.h"
 #include "histogram.h"

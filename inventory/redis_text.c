@@ -1,7 +1,3 @@
-/*
- * Arguments and replies of the scripts in Redis.
- */
-
 #include "redis_text.h"
 
 #include <stdio.h>

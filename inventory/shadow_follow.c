@@ -1,7 +1,3 @@
-/*
- * Writes to the shadow: the same units under the same id.
- */
-
 #include "shadow_follow.h"
 #include "shadow_command.h"
 #include "shadow_loss.h"

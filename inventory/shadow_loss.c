@@ -1,7 +1,3 @@
-/*
- * Writes that a store has lost, kept until they are mended.
- */
-
 #include "shadow_loss.h"
 #include "shadow_follow.h"
 #include "clock.h"

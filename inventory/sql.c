@@ -1,7 +1,3 @@
-/*
- * Statements for MySQL and MariaDB.
- */
-
 #include "sql.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-// A rehearsal, for k6 v2: shoppers come in steps, up to 150 % of the peak and
-// on, until something breaks.  The first step that breaks a rule ends the run
+// Load test to the breaking point, for k6 v2: the arrival rate grows in steps
+// up to 300 % of the peak.  The first step that breaks a threshold ends the run
 // and is the breaking point.
 //
 //   k6 run -e TARGET=http://127.0.0.1:8080 -e STATS=http://127.0.0.1:8081/stats k6/rehearse.js
@@ -28,7 +28,8 @@ const rate = (step) => Math.round((PEAK_RATE * step) / 100);
 const highest = rate(STEPS[STEPS.length - 1]);
 const vus = Math.ceil((highest * PATIENCE_MS) / 1000) + 100;
 
-// Step by step, so that a quiet beginning does not hide a bad end.
+// Thresholds for each step: over the whole run, the first steps would hide a
+// failure in the last ones.
 function rules() {
   const made = {
     dropped_iterations: [{ threshold: 'count==0', abortOnFail: true }],
@@ -95,16 +96,16 @@ function verdict(data) {
     .sort((a, b) => a - b)[0];
 
   if (count(data, 'dropped_iterations') > 0) {
-    return 'k6 could not keep its schedule: this machine broke, not what it tested';
+    return 'invalid: k6 could not keep its schedule on this machine';
   }
 
   if (step) {
-    return `broke at ${step} % of the peak, ${rate(step)} shoppers a second`;
+    return `broke at ${step} % of the peak, ${rate(step)} shoppers per second`;
   }
 
   return broken.length > 0
-    ? 'held its pace, but sold wrongly: see the rules'
-    : `held up to ${STEPS[STEPS.length - 1]} % of the peak, ${highest} shoppers a second`;
+    ? 'fast enough, but wrong results: see the thresholds'
+    : `passed up to ${STEPS[STEPS.length - 1]} % of the peak, ${highest} shoppers per second`;
 }
 
 export function handleSummary(data) {

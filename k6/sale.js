@@ -3,9 +3,9 @@
 //   k6 run -e TARGET=http://127.0.0.1:8080 -e STATS=http://127.0.0.1:8081/stats \
 //          -e PROFILE=peak -e SEED=1 k6/sale.js
 //
-// TARGET is where shoppers go: the edge, or the checkout itself.  STATS is
-// the checkout's own word.  OUT is a folder for summary.json (the default is
-// here).  "make sale" starts all of it.
+// TARGET is the URL of the edge or of the checkout, STATS the URL of the
+// checkout's statistics, OUT the directory for summary.json (default: the
+// current one).  "make sale" starts the servers and this script.
 
 import { profile, scenarios, shoppers } from './lib/profile.js';
 import { account, requireFresh } from './lib/server.js';
@@ -19,27 +19,27 @@ const VARIANT = __ENV.VARIANT || 'unnamed';
 const SEED = Number(__ENV.SEED || 1);
 const OUT = __ENV.OUT || '.';
 
-// from here, and not from profile.js: open() is relative to the main script
+// not in profile.js: open() is relative to the main script
 const sale = profile(JSON.parse(open('./profiles.json')), PROFILE);
 
 export const options = {
   scenarios: scenarios(sale),
 
   thresholds: {
-    // the schedule was delivered in full: without these no other figure counts
+    // the schedule was delivered in full, otherwise the run is invalid
     dropped_iterations: ['count==0'],
     iterations: [`count>=${shoppers(sale)}`],
 
-    // correctness, from teardown()
+    // correctness, set in teardown()
     oversold_units: ['count==0'],
     orders_to_shoppers_who_left: ['count==0'],
     shoppers_failed: ['count==0'],
 
-    // an edge holds those whose turn it is for up to two seconds
+    // the edge holds called requests for up to two seconds
     'http_req_duration{name:checkout}': [`p(95)<${VARIANT.startsWith('edge') ? 3000 : 2000}`],
   },
 
-  // every shopper is a client of its own
+  // every shopper is a separate client
   noVUConnectionReuse: true,
 
   setupTimeout: '30s',
@@ -47,7 +47,7 @@ export const options = {
   tags: { profile: PROFILE, variant: VARIANT, seed: String(SEED) },
   summaryTrendStats: ['min', 'avg', 'med', 'p(90)', 'p(95)', 'p(99)', 'max', 'count'],
 
-  // what nobody asks for is not kept for each of some 10,000 requests
+  // no unused tags for each of about 10,000 requests
   systemTags: ['status', 'name', 'scenario', 'error_code', 'expected_response'],
 };
 

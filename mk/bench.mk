@@ -5,7 +5,7 @@
 BENCH := $(BUILD)/bench
 BENCH_PROGRAMS := $(BENCH)/load $(BENCH)/tickets $(BENCH)/decisions
 
-BENCH_CFLAGS := -std=gnu11 -Isrc
+BENCH_CFLAGS = -std=gnu11 $(CORE_INCS) -It/unit
 
 $(BENCH)/%.o: bench/%.c
 	@mkdir -p $(@D)

@@ -1,8 +1,8 @@
-# Settings that every fragment shares.
+# Variables that all fragments use.
 #
-#   BUILD          where a build leaves its files
+#   BUILD          output directory
 #   CFLAGS         for the project's own programs; CFLAGS_EXTRA and
-#                  LDFLAGS_EXTRA are added to every compilation and link
+#                  LDFLAGS_EXTRA are added to each compilation and link
 
 ## SANITIZE=1 build with ASan and UBSan, in build/sanitize
 

@@ -1,16 +1,12 @@
-# The core library, and its unit tests.
+# The core library (src/wire and src/core), which knows no nginx.
 
-CORE_NAMES := ft_accept ft_adapt ft_admission ft_bucket ft_census \
-              ft_census_rank ft_control ft_cookie ft_dict ft_feedback \
-              ft_foresee ft_format ft_history ft_hold ft_json ft_line ft_lru \
-              ft_mark ft_measure ft_news ft_opening ft_orders ft_pass \
-              ft_rfc3339 ft_room ft_sessions ft_snapshot ft_standing ft_state \
-              ft_ticket ft_waits ft_zone
-CORE_OBJS  := $(CORE_NAMES:%=$(BUILD)/core/%.o)
+CORE_SRCS := $(wildcard src/wire/*.c src/core/*.c)
+CORE_OBJS := $(CORE_SRCS:src/%.c=$(BUILD)/src/%.o)
 
-CORE_CFLAGS := -std=gnu11 -fPIC -Isrc
+CORE_INCS   := -Isrc/wire -Isrc/core
+CORE_CFLAGS := -std=gnu11 -fPIC $(CORE_INCS)
 
-$(BUILD)/core/%.o: src/%.c
+$(BUILD)/src/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(CFLAGS_EXTRA) $(CORE_CFLAGS) -MMD -MP -c -o $@ $<
 

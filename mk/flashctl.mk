@@ -1,10 +1,11 @@
-# flashctl: an operator's view of a sale, and orders for it.
+# flashctl: shows and controls the zones of an nginx with flash_throttle.
 
 FLASHCTL := $(BUILD)/flashctl
-FLASHCTL_OBJS := $(patsubst tools/%.c,$(BUILD)/tools/%.o,$(wildcard tools/ctl*.c))
+FLASHCTL_OBJS := $(patsubst tools/%.c,$(BUILD)/tools/%.o,$(wildcard tools/ctl*.c)) \
+                 $(BUILD)/tools/option.o
 FLASHCTL_PACKAGES := libcurl jansson
 
-# Expanded when the recipe needs them: pkg-config may not be there before.
+# Recursive: pkg-config may be installed after make has read this file.
 FLASHCTL_LIBS = $(shell pkg-config --libs $(FLASHCTL_PACKAGES))
 
 $(FLASHCTL): $(FLASHCTL_OBJS)

@@ -1,6 +1,6 @@
-# nginx with the module built in, and the module to be loaded.
+# nginx with the module built in, nginx without it, and the dynamic module.
 
-## NGINX_SRC=DIR nginx's source (any from 1.22 to 1.30) in place of the pinned one
+## NGINX_SRC=DIR nginx source to use, 1.22 to 1.30, instead of the pinned release
 
 NGINX := $(BUILD)/nginx
 NGINX_PLAIN := $(BUILD)/nginx-plain
@@ -8,16 +8,16 @@ MODULE_SO := $(BUILD)/ngx_http_flash_throttle_module.so
 
 export NGINX_SRC SANITIZE_FLAGS
 
-# nginx takes a variable of this name for the sockets of a binary upgrade.
+# nginx reads inherited sockets from an environment variable NGINX.
 unexport NGINX
 
 .PHONY: nginx module FORCE
 
-nginx: $(NGINX) ## build only build/nginx, the module built in
+nginx: $(NGINX) ## build build/nginx, with the module built in
 
-module: $(MODULE_SO) ## build only build/ngx_http_flash_throttle_module.so
+module: $(MODULE_SO) ## build build/ngx_http_flash_throttle_module.so, for load_module
 
-# nginx's own makefile knows what is to be done, so it is always asked.
+# nginx's own makefile tracks the dependencies, so it always runs.
 
 $(NGINX): FORCE
 	@scripts/build-nginx.sh static

@@ -1,6 +1,6 @@
-# The pages of the waiting room: written from their parts, tested in a browser.
+# The queue pages: assembled from their parts, tested in a browser.
 
-## BROWSER_TESTS="t/browser/x.test.js" which files "make test-browser" runs
+## BROWSER_TESTS="t/browser/x.test.js" files for "make test-browser" (default: all)
 
 BROWSER_TESTS ?=
 
@@ -9,14 +9,14 @@ PAGES := $(patsubst conf/pages/src/%,conf/pages/%, \
 
 .PHONY: pages csp test-browser
 
-pages: ## write conf/pages/*.html anew from conf/pages/src/ (installs terser)
+pages: ## write conf/pages/*.html from conf/pages/src/ (installs terser)
 	@scripts/install-deps.sh browser
 	@NODE_PATH=build/browser/node_modules node scripts/pages.js
 
-csp: ## the Content-Security-Policy that the built-in pages need
+csp: ## print the Content-Security-Policy of the built-in pages
 	@scripts/csp.sh $(PAGES)
 
-# A build says which policy its pages need, whenever they have changed.
+# A build prints the policy when the pages have changed.
 $(BUILD)/pages.csp: $(PAGES) scripts/csp.sh
 	@mkdir -p $(@D)
 	@scripts/csp.sh $(PAGES) > $@.new
@@ -25,6 +25,6 @@ $(BUILD)/pages.csp: $(PAGES) scripts/csp.sh
 
 $(NGINX) $(MODULE_SO): $(BUILD)/pages.csp
 
-test-browser: $(NGINX) ## real clients: Chromium, curl, wget, h2load, Python, Node (installs them)
+test-browser: $(NGINX) ## test with Chromium, curl, wget, h2load, Python and Node (installs them)
 	@scripts/install-deps.sh browser
 	@scripts/test-browser.sh $(BROWSER_TESTS)

@@ -1,8 +1,8 @@
-# A sale rehearsed: everything at once, and who counted what.
+# The rehearsal: one sale that uses all features, with all counts compared.
 
 .PHONY: rehearsal
 
-rehearsal: ## a whole sale: pre-queue, slow payments, sold out; all counts compared (a minute)
+rehearsal: ## run a sale with pre-queue, slow payments and sold out; compare all counts (a minute)
 	@scripts/install-deps.sh build
 	@$(MAKE) --no-print-directory $(NGINX) $(BUILD)/checkout $(CROWD) \
 	    $(BUILD)/flash-report $(BUILD)/flash-verify

@@ -3,7 +3,7 @@
 SIM_NAMES := $(basename $(notdir $(wildcard sim/*.c)))
 SIM_OBJS  := $(SIM_NAMES:%=$(BUILD)/sim/%.o) $(BUILD)/sim/fairness.o
 
-SIM_CFLAGS := -std=gnu11 -Isrc -Itools -Isim
+SIM_CFLAGS = -std=gnu11 $(CORE_INCS) -Itools -Isim
 
 $(BUILD)/sim/%.o: sim/%.c
 	@mkdir -p $(@D)
@@ -20,7 +20,7 @@ SIM_CORE := -Wl,--whole-archive $(BUILD)/libft.a -Wl,--no-whole-archive -lcrypto
 $(BUILD)/flash-sim: $(SIM_OBJS) $(BUILD)/libft.a
 	$(CC) $(LDFLAGS) $(LDFLAGS_EXTRA) -o $@ $(SIM_OBJS) $(SIM_CORE) -lm
 
-REPORT_OBJS := $(BUILD)/sim/report.o $(BUILD)/sim/report_log.o \
+REPORT_OBJS := $(BUILD)/sim/report.o $(BUILD)/sim/access_log.o \
                $(BUILD)/sim/report_plot.o $(BUILD)/sim/report_shoppers.o \
                $(BUILD)/sim/fairness.o
 
@@ -34,7 +34,7 @@ $(BUILD)/sim/t/%.o: sim/t/%.c
 	$(CC) $(CFLAGS) $(CFLAGS_EXTRA) $(SIM_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/sim/unit: $(SIM_TEST_OBJS) $(filter-out %/main.o,$(SIM_OBJS)) \
-                   $(BUILD)/sim/report_log.o $(BUILD)/libft.a
+                   $(BUILD)/sim/access_log.o $(BUILD)/libft.a
 	$(CC) $(LDFLAGS) $(LDFLAGS_EXTRA) -o $@ $^ -lm
 
 .PHONY: predict fairness sweep test-sim

@@ -1,11 +1,11 @@
-# The crowd of shoppers, the demo, and the end-to-end tests that use them.
+# flash-crowd, the tests of the tools, the demo and the end-to-end tests.
 
 CROWD := $(BUILD)/flash-crowd
-CROWD_SRCS := $(wildcard tools/crowd*.c) tools/fairness.c
+CROWD_SRCS := $(wildcard tools/crowd*.c) tools/fairness.c tools/option.c
 CROWD_OBJS := $(CROWD_SRCS:tools/%.c=$(BUILD)/tools/%.o)
 CROWD_PACKAGES := libcurl libevent_core jansson
 
-# Expanded when a recipe needs them: pkg-config may not be there before.
+# Recursive: pkg-config may be installed after make has read this file.
 CROWD_CFLAGS = -std=gnu11 -Itools -Isim \
                $(shell pkg-config --cflags $(CROWD_PACKAGES))
 CROWD_LIBS = $(shell pkg-config --libs $(CROWD_PACKAGES)) -lm
@@ -22,27 +22,28 @@ $(BUILD)/tools/%.o: tools/%.c
 
 .PHONY: test-tools
 
-test-tools: $(CROWD) $(BUILD)/flash-verify ## test the crowd client and flash-verify
-	CROWD=$(CROWD) VERIFY=$(BUILD)/flash-verify prove tools/t
+test-tools: $(CROWD) $(BUILD)/flash-verify $(BUILD)/flashctl ## test flash-crowd, flash-verify and flashctl
+	CROWD=$(CROWD) VERIFY=$(BUILD)/flash-verify FLASHCTL=$(BUILD)/flashctl \
+	    prove tools/t
 
 .PHONY: demo
 
-## DEMO_EXIT=1 "make demo" ends after its table, for CI
+## DEMO_EXIT=1 end "make demo" after its table, for CI
 
-demo: ## a sale to watch, then to take part in (installs, builds, runs)
+demo: ## run a demo sale with a crowd, then keep it open for a browser (installs, builds)
 	@scripts/install-deps.sh build
 	@$(MAKE) --no-print-directory $(NGINX) $(CHECKOUT) $(CROWD)
 	@scripts/demo.sh
 
 .PHONY: test-e2e
 
-# $(CHECKOUT) is not known yet where prerequisites are read
-test-e2e: $(NGINX) $(BUILD)/checkout $(CROWD) $(BUILD)/flash-verify $(BUILD)/flash-report $(BUILD)/flashctl ## a sale from end to end: order, bound, kills, restart
+# $(CHECKOUT) is not defined yet where prerequisites are expanded
+test-e2e: $(NGINX) $(BUILD)/checkout $(CROWD) $(BUILD)/flash-verify $(BUILD)/flash-report $(BUILD)/flashctl ## test whole sales: order, limits, killed workers, restarts
 	BUILD=$(BUILD) TEST_NGINX_BINARY=$(NGINX) CHECKOUT=$(CHECKOUT) CROWD=$(CROWD) \
 	    VERIFY=$(BUILD)/flash-verify \
 	    prove t/e2e
 
 .PHONY: adapt
 
-adapt: $(NGINX) $(BUILD)/checkout $(CROWD) ## a payment provider that slows down, measured into docs/img/adapt.svg (two minutes, gnuplot)
+adapt: $(NGINX) $(BUILD)/checkout $(CROWD) ## measure adapt while payments slow down, into docs/img/adapt.svg (two minutes, gnuplot)
 	@scripts/adapt.sh

@@ -1,5 +1,5 @@
-# Unit tests of the core: a program for each file of it.  Fuzzers of what reads
-# a client's words; their corpora are replayed among the unit tests.
+# Unit tests of the core, one program per source file, and fuzzers of the parsers.
+# The unit tests replay the fuzzers' corpora.
 
 UNIT_TESTS := $(notdir $(basename $(wildcard t/unit/test_*.c)))
 UNIT_PROGS := $(UNIT_TESTS:%=$(BUILD)/unit/%)
@@ -7,7 +7,7 @@ UNIT_PROGS := $(UNIT_TESTS:%=$(BUILD)/unit/%)
 FUZZ_TARGETS := $(patsubst t/fuzz/fuzz_%.c,%,$(wildcard t/fuzz/fuzz_*.c))
 UNIT_REPLAYS := $(FUZZ_TARGETS:%=$(BUILD)/unit/replay_%)
 
-# what they share
+# linked into all unit tests
 UNIT_OBJS := $(BUILD)/unit/crowd.o $(BUILD)/unit/stress.o
 
 UNIT_CFLAGS := $(CORE_CFLAGS) -It/unit
@@ -17,13 +17,13 @@ UNIT_CFLAGS := $(CORE_CFLAGS) -It/unit
 test-unit: $(UNIT_PROGS) $(UNIT_REPLAYS) ## unit tests of the core
 	@t/unit/run.sh $(UNIT_PROGS) $(UNIT_REPLAYS)
 
-# gcc warns that the detector does not see fences; ft_zone_find() has one
+# -Wno-tsan: gcc warns about the fence in ft_zone_find().
 
 RACE_TESTS := test_threads test_race
 RACE_CFLAGS := -O1 -g -Wall -Wextra -Werror \
                $(if $(findstring clang,$(CC)),,-Wno-tsan)
 
-test-race: ## the core's workers as threads, under ThreadSanitizer
+test-race: ## run the core's workers as threads under ThreadSanitizer
 	@$(MAKE) --no-print-directory BUILD=build/race \
 	    SANITIZE_FLAGS=-fsanitize=thread CFLAGS='$(RACE_CFLAGS)' \
 	    $(RACE_TESTS:%=build/race/unit/%)
@@ -42,13 +42,13 @@ $(BUILD)/unit/replay_%: t/fuzz/replay.c t/fuzz/fuzz_%.c $(BUILD)/libft.a
 	$(CC) $(CFLAGS) $(CFLAGS_EXTRA) $(UNIT_CFLAGS) \
 	    -DCORPUS='"t/fuzz/corpus/$*"' -o $@ $^ -lcmocka -lcrypto
 
-# libFuzzer is clang's; the core is compiled along, so that its branches count
+# libFuzzer needs clang.  The core is compiled with it, for branch coverage.
 
 FUZZ_SECONDS ?= 30
 FUZZ_FLAGS := -O1 -g -Wall -Wextra -Werror \
               -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
-FUZZ_CORE := src/ft_ticket.c src/ft_cookie.c src/ft_accept.c src/ft_dict.c \
-             src/ft_feedback.c src/ft_json.c
+FUZZ_CORE := src/wire/ft_ticket.c src/wire/ft_cookie.c src/wire/ft_accept.c src/wire/ft_dict.c \
+             src/wire/ft_feedback.c src/wire/ft_json.c src/wire/ft_keyring.c
 
 build/fuzz/%: t/fuzz/fuzz_%.c t/fuzz/fuzz.h $(FUZZ_CORE)
 	@mkdir -p $(@D)
@@ -62,7 +62,7 @@ fuzz-clang:
 	    || { echo "fuzz-short needs clang with libFuzzer;" \
 	              "on Debian: apt-get install clang libclang-rt-dev"; exit 1; }
 
-fuzz-short: fuzz-clang ## fuzz what reads a client's words, half a minute each
+fuzz-short: fuzz-clang ## fuzz each parser of client input for half a minute
 	@$(MAKE) --no-print-directory $(FUZZ_TARGETS:%=build/fuzz/%)
 	@for target in $(FUZZ_TARGETS); do \
 	    mkdir -p build/fuzz/corpus/$$target && \

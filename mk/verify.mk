@@ -1,11 +1,12 @@
-# flash-verify: whether a pre-queue was let in in the order that was drawn.
+# flash-verify: checks that a pre-queue was admitted in its shuffled order.
 
-VERIFY_OBJS := $(BUILD)/verify/verify.o $(BUILD)/verify/verify_log.o \
-               $(BUILD)/verify/verify_order.o $(BUILD)/verify/fairness.o
+VERIFY_OBJS := $(patsubst tools/%.c,$(BUILD)/verify/%.o,\
+               $(wildcard tools/verify*.c) tools/access_log.c tools/fairness.c \
+               tools/option.c)
 
 $(BUILD)/verify/%.o: tools/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(CFLAGS_EXTRA) -std=gnu11 -Isrc -Itools -MMD -MP -c -o $@ $<
+	$(CC) $(CFLAGS) $(CFLAGS_EXTRA) -std=gnu11 $(CORE_INCS) -Itools -MMD -MP -c -o $@ $<
 
 $(BUILD)/flash-verify: $(VERIFY_OBJS) $(BUILD)/libft.a
 	$(CC) $(LDFLAGS) $(LDFLAGS_EXTRA) -o $@ $^ -lcrypto -lm

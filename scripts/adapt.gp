@@ -1,5 +1,5 @@
-# Draws what scripts/adapt.sh measured.  data: its table; slow, fast: when the
-# payment provider became so.
+# Plots the samples of scripts/adapt.sh.  data: its table; slow, fast: the
+# seconds at which payments slow down and recover.
 
 set terminal svg size 900,640 font 'sans-serif,13' background 'white'
 set datafile separator "\t"

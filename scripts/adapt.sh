@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 #
-# A sale whose payment provider slows down from 250 ms to 2 s and recovers,
-# measured on this machine, and drawn into docs/img/adapt.svg.
+# Measures a sale whose payments slow down from 250 ms to 2 s and recover, and
+# plots it into docs/img/adapt.svg.
 #
-# usage: scripts/adapt.sh              works in build/adapt
+# usage: scripts/adapt.sh
 #
-# The edge runs conf/adapt.conf in front of build/checkout with 8 payments at
-# once.  What is drawn is read from the edge's status and the checkout's own
-# statistics, twice a second.
+# Runs nginx with conf/adapt.conf in front of build/checkout, which makes 8
+# payments at once.  Samples the stats of both twice a second.  Works in
+# build/adapt.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -50,8 +50,8 @@ began=$(now)
 slow=0
 fast=0
 
-# time, of answers at the edge (ms), in flight, let in at once, orders so far,
-# waiting, and the rate that the window comes to
+# time_ms: response time; window: limit of requests in flight; orders: total;
+# rate: admissions per second that the window permits
 
 printf 'seconds\ttime_ms\tinflight\twindow\torders\twaiting\trate\n' \
     > "$DIR/samples.tsv"
@@ -86,7 +86,7 @@ while :; do
     sleep 0.4
 done
 
-# answers a second over the last two seconds
+# orders per second, over the last two seconds
 
 awk -F '\t' -v OFS='\t' '
     NR == 1 { print $0, "orders_s"; next }
@@ -99,11 +99,11 @@ mkdir -p docs/img
 gnuplot -e "data='$DIR/adapt.tsv'; slow=$SLOW_AT; fast=$FAST_AT" scripts/adapt.gp \
     > docs/img/adapt.svg
 
-# what docs/adapt.md says of it
+# the table of docs/adapt.md
 
 awk -F '\t' -v slow="$SLOW_AT" -v fast="$FAST_AT" -v end="$END_AT" '
     function part(name, from, to) {
-        printf "%-34s %6.1f orders/s, answers %5.0f ms, in flight %4.1f\n",
+        printf "%-34s %6.1f orders/s, response time %5.0f ms, in flight %4.1f\n",
             name, (last[name] - first[name]) / (to - from), time[name] / n[name],
             flight[name] / n[name]
     }
@@ -121,5 +121,5 @@ awk -F '\t' -v slow="$SLOW_AT" -v fast="$FAST_AT" -v end="$END_AT" '
         part("250 ms", 10, slow)
         part("2 s", slow + 15, fast)
         part("250 ms again", fast + 10, end)
-        printf "%-34s %6.1f s after it became fast\n", "28 orders/s again", back
+        printf "%-34s %6.1f s after the recovery\n", "28 orders/s again", back
     }' "$DIR/adapt.tsv"

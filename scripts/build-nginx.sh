@@ -1,27 +1,23 @@
 #!/usr/bin/env bash
 #
-# Builds nginx, or the module alone, in a tree of its own, and copies what came
-# out into $BUILD.
+# Builds nginx, or only the module, and copies the result into $BUILD.
 #
 # usage: scripts/build-nginx.sh static|plain|dynamic
 #
-#   static    $BUILD/nginx, the module built in
+#   static    $BUILD/nginx, with the module built in
 #   plain     $BUILD/nginx-plain, the same nginx without the module
 #   dynamic   $BUILD/ngx_http_flash_throttle_module.so
 #
-# NGINX_SRC is nginx's source, build/nginx-src by default.  It is only read:
-# nginx's configure writes where it is called, so it is called in a tree of
-# links.  A tree is configured anew when what it was configured from changes;
-# otherwise nginx's own makefile builds only what a touched file asks for.
+# NGINX_SRC is the nginx source, default build/nginx-src.  It is never written:
+# configure runs in a tree of symbolic links, again only when its inputs change.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 MODULE=ngx_http_flash_throttle_module
 
-# What the tests and the demo use, on top of what nginx always builds.
-# --with-debug, because Debian's nginx has it too: its price, when the debug
-# log is off, is a test of one word a line, and the tests can read the log.
+# The tests and the demo need these modules.  --with-debug is as in Debian's
+# nginx; the tests read the debug log.
 OPTIONS=(
     --with-compat
     --with-debug
@@ -48,12 +44,12 @@ choose_source() {
     fi
 
     [ -x "$NGINX_SRC/configure" ] && [ -f "$NGINX_SRC/src/core/nginx.h" ] \
-        || die "NGINX_SRC=$NGINX_SRC is no nginx source: configure and" \
-               "src/core/nginx.h are not there; name the folder that holds them"
+        || die "NGINX_SRC=$NGINX_SRC is not an nginx source tree:" \
+               "configure or src/core/nginx.h not found"
 
     [ "$kind" = dynamic ] || [ -f "$NGINX_SRC/src/core/nginx.c" ] \
-        || die "NGINX_SRC=$NGINX_SRC holds headers only, enough for" \
-               "\"make module\"; to build nginx name a full source tree"
+        || die "NGINX_SRC=$NGINX_SRC has headers only:" \
+               "sufficient for \"make module\", not for nginx"
 
     NGINX_SRC=$(realpath "$NGINX_SRC")
 }
@@ -62,9 +58,9 @@ choose_source() {
 choose_options() {
     local cc_opt="-O2 ${NGINX_CC_OPT:-}" ld_opt=${NGINX_LD_OPT:-}
 
-    # Every pool allocation on its own, so that an overrun meets a red zone;
-    # nginx copies unaligned words and hands memcpy() a null pointer of length
-    # 0, both on purpose.
+    # NGX_DEBUG_PALLOC: one malloc() per pool allocation, so that ASan detects
+    # overruns.  nginx intentionally copies unaligned words and passes null
+    # pointers of length 0 to memcpy().
     if [ "${SANITIZE:-0}" = 1 ]; then
         cc_opt="-O1 ${SANITIZE_FLAGS:-} -fno-sanitize=nonnull-attribute"
         cc_opt+=" -DNGX_HAVE_NONALIGNED=0 -DNGX_DEBUG_PALLOC=1"
@@ -73,7 +69,7 @@ choose_options() {
 
     OPTIONS+=(--with-cc-opt="$cc_opt" --with-ld-opt="$ld_opt")
 
-    # from 1.25 on
+    # nginx 1.25 or later
     if grep -q http_v3_module "$NGINX_SRC/auto/options"; then
         OPTIONS+=(--with-http_v3_module)
     fi
@@ -87,10 +83,11 @@ choose_options() {
 
 signature() {
     printf '%s\n' "$NGINX_SRC" "${OPTIONS[@]}"
-    # CC may be several words
+    # CC may consist of several words.
     # shellcheck disable=SC2086
     $CC --version
     cat "$NGINX_SRC/src/core/nginx.h" "$root"/config*
+    printf '%s\n' "$root"/src/*/*      # config lists them
 }
 
 
@@ -113,16 +110,16 @@ configure() {
     if ! (cd "$tree" && ./configure "${OPTIONS[@]}") > "$tree/configure.log" 2>&1
     then
         tail -n 20 "$tree/configure.log" >&2
-        die "nginx's configure failed; the whole log is $tree/configure.log;" \
-            "\"make deps\" installs the libraries that it needs"
+        die "configure of nginx failed, see $tree/configure.log;" \
+            "\"make deps\" installs the required libraries"
     fi
 
     signature > "$tree/signature"
 }
 
 
-# run_make TARGET: quiet about what it compiles, not about what goes wrong.
-# Its own jobs, not those of the make that called us.
+# run_make TARGET: prints compiler output only on failure.  Does not use the job
+# slots of the calling make.
 run_make() {
     local jobs
     jobs=$(nproc)
@@ -131,13 +128,13 @@ run_make() {
             make -f objs/Makefile -j "$jobs" "$1") > "$tree/make.log" 2>&1
     then
         grep -v -e '^	' -e '^make' "$tree/make.log" | tail -n 60 >&2
-        die "building nginx failed; the whole log is $tree/make.log"
+        die "make of nginx failed, see $tree/make.log"
     fi
 }
 
 
-# publish FILE NAME: replaces rather than overwrites, since the old one may be
-# running, and leaves an equal one alone, so that nothing is rebuilt for it.
+# publish FILE NAME: renames, because the old file may be running.  An identical
+# file keeps its timestamp.
 publish() {
     local file=$1 name=$2
 

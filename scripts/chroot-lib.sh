@@ -1,9 +1,8 @@
 # shellcheck shell=bash
 #
-# A small Debian of any release in a folder, to run things in.
-# Sourced after lib.sh; needs root and debootstrap.
+# Minimal Debian chroots.  Sourced after lib.sh; requires root and debootstrap.
 
-# chroot_check: says what is missing, and fails, where no chroot can be made.
+# chroot_check: fails if no chroot can be made, and prints the reason.
 chroot_check() {
     if [ "$(id -u)" -ne 0 ]; then
         say "not root"
@@ -11,17 +10,17 @@ chroot_check() {
     fi
 
     if ! have debootstrap; then
-        say "debootstrap is not installed"
+        say "debootstrap not found"
         return 1
     fi
 
     if ! unshare --mount --pid --fork true 2> /dev/null; then
-        say "the kernel gives no mount namespace here"
+        say "unshare --mount --pid failed"
         return 1
     fi
 }
 
-# chroot_make DIR SUITE: from the machine's own mirror; keeps what is there.
+# chroot_make DIR SUITE: makes a chroot from apt's mirror, unless DIR has one.
 chroot_make() {
     local dir=$1 suite=$2 mirror script
 
@@ -35,7 +34,7 @@ chroot_make() {
     rm -rf --one-file-system "$dir"
     debootstrap --variant=minbase "$suite" "$dir" "$mirror" "$script" \
         > "$dir.log" 2>&1 \
-        || die "debootstrap failed: $(tail -n 1 "$dir.log"); see $dir.log"
+        || die "debootstrap failed, see $dir.log: $(tail -n 1 "$dir.log")"
 
     printf 'deb %s %s main\n' "$mirror" "$suite" > "$dir/etc/apt/sources.list"
     apt-config dump | grep -E '^Acquire::(http|https|Check|Force)' \
@@ -43,14 +42,15 @@ chroot_make() {
 
     chroot_npm "$dir"
 
-    # no package may start its server
+    # policy-rc.d: packages do not start their services
     printf '#!/bin/sh\nexit 101\n' > "$dir/usr/sbin/policy-rc.d"
     chmod 755 "$dir/usr/sbin/policy-rc.d"
 
     touch "$dir.made"
 }
 
-# chroot_npm DIR: the registry that the machine's npm asks, and whom it trusts.
+# chroot_npm DIR: copies npm's registry address and certificates into the
+# chroot.
 chroot_npm() {
     local dir=$1 registry authorities
 
@@ -68,15 +68,15 @@ chroot_npm() {
 }
 
 
-# chroot_run DIR COMMAND...: in namespaces of its own, so that no mount and no
-# process of it outlives the command.
+# chroot_run DIR COMMAND...: runs the command in namespaces of its own, which
+# end its mounts and processes with it.
 chroot_run() {
     local dir=$1
     shift
 
     cp -L /etc/resolv.conf /etc/hosts "$dir/etc/"
 
-    # shellcheck disable=SC2016 # the inner shell expands them
+    # shellcheck disable=SC2016 # expanded by the inner shell
     unshare --mount --pid --fork --kill-child sh -c '
         dir=$1
         shift

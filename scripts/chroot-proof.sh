@@ -1,14 +1,11 @@
 #!/usr/bin/env bash
 #
-# Proves that a fresh machine is enough: makes a bare Debian 12 with git, make
-# and ca-certificates and nothing else, clones the repository into it, and
-# runs the README's two commands there.
+# Runs the README's two commands in a clone of HEAD in a bare Debian 12, which
+# has only git, make and ca-certificates.
 #
 # usage: scripts/chroot-proof.sh [COMMAND]
 #
-#   COMMAND   run in the clone instead of "DEMO_EXIT=1 make demo && make test"
-#
-# What is committed is what is proved: the clone is of HEAD.
+#   COMMAND   instead of "DEMO_EXIT=1 make demo && make test"
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -19,7 +16,7 @@ command=${1:-DEMO_EXIT=1 make demo && make test}
 cd "$(dirname "$0")/.."
 root=$PWD
 scripts/install-deps.sh matrix
-reason=$(chroot_check) || die "no chroot can be made here: $reason"
+reason=$(chroot_check) || die "cannot make a chroot: $reason"
 
 dir=$(mktemp -d)
 trap 'rm -rf --one-file-system "$dir"' EXIT
@@ -28,7 +25,7 @@ chroot_make "$dir/root" bookworm
 apt_archives | sed 's/.*/deb & main/' > "$dir/root/etc/apt/sources.list"
 chroot_run "$dir/root" sh -c 'apt-get -q update && apt-get -q install -y \
     --no-install-recommends git make ca-certificates' > "$dir/log" 2>&1 \
-    || { tail -n 20 "$dir/log" >&2; die "cannot install git and make"; }
+    || { tail -n 20 "$dir/log" >&2; die "apt-get install failed in the chroot"; }
 
 git clone -q --no-hardlinks "$root" "$dir/root/root/flash_throttle"
 say "in a bare Debian 12, at $(git rev-parse --short HEAD): $command"

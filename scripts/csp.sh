@@ -1,14 +1,14 @@
 #!/bin/sh
 #
-# Prints the Content-Security-Policy that pages need: the SHA-256 of each of
-# their inline scripts and styles, once.
+# Prints the Content-Security-Policy of HTML pages, with the SHA-256 of each
+# inline script and style.
 #
 # usage: scripts/csp.sh FILE.html ...
 
 set -eu
 
-# hashes TAG FILE...: of what is between <TAG> and </TAG>.  Other scripts
-# (<script type=text>) are data, and no policy is about them.
+# hashes TAG FILE...: prints the hashes of the contents of <TAG> elements.
+# <script type=text> is data and not subject to the policy.
 hashes() {
     tag=$1
     shift
@@ -28,7 +28,7 @@ hashes() {
 
 [ $# -gt 0 ] || { echo "usage: ${0##*/} FILE.html ..." >&2; exit 1; }
 
-echo "Content-Security-Policy of the waiting room's pages:"
+echo "Content-Security-Policy of the queue pages:"
 printf "default-src 'none'; connect-src 'self'; img-src data:; worker-src data:;"
 printf ' script-src%s;' "$(hashes script "$@")"
 printf ' style-src%s\n' "$(hashes style "$@")"

@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
 #
-# A sale to watch: nginx with the waiting room in front of the checkout, on
-# loopback, and a crowd that goes through it.  Afterwards it is there for a
-# person with a browser, until Ctrl-C.
+# Runs a sale on loopback: nginx with the waiting room, the checkout behind it,
+# and a crowd.  The servers then run for a browser until Ctrl-C.
 #
 # usage: scripts/demo.sh
 #
 #   DEMO_EXIT=1   ends after the table; exit status 0 only if there were
 #                 orders, none oversold and none charged late
 #
-# Everything that is started, is stopped at the end, however it ends.
+# All servers are stopped when the script ends.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -26,7 +25,7 @@ PATIENCE=20-60
 crowd_pid=
 
 
-# First the crowd, which tells how far it came.
+# The crowd ends first and prints its table.
 stop() {
     trap '' INT TERM HUP
 
@@ -58,9 +57,9 @@ start nginx "$BUILD/nginx" -p "$DIR/" -c nginx.conf -e error.log \
     -g 'daemon off;'
 answers nginx "http://$edge/status"
 
-say "The shop is at http://$edge/ ($STOCK in stock); stand in line yourself."
-say "A crowd of 480 comes in 20 seconds; 20 a second are let in to buy."
-say "The operator's view of it is at http://$edge/status."
+say "Shop:      http://$edge/ ($STOCK in stock)"
+say "Dashboard: http://$edge/status"
+say "480 shoppers arrive in 20 seconds; 20 per second are admitted."
 say
 
 crowd=("$BUILD/flash-crowd" --url "http://$edge/checkout" --poll --deadline
@@ -68,7 +67,7 @@ crowd=("$BUILD/flash-crowd" --url "http://$edge/checkout" --poll --deadline
        --status-url "http://$edge/status"
        --stats-url "http://$checkout/stats")
 
-# in the background, for a signal is heeded only between commands and in wait
+# in the background: bash handles signals only between commands and in wait
 setsid "${crowd[@]}" --live < /dev/null &
 crowd_pid=$!
 status=0
@@ -80,15 +79,17 @@ if [ "${DEMO_EXIT:-}" = 1 ]; then
 fi
 
 say
-say "It stays open: http://$edge/ is the shop, http://$edge/status the waiting"
-say "room, http://$checkout/stats the checkout.  Another crowd to stand in line"
-say "with:"
+say "The servers are still running:"
+say "    shop                   http://$edge/"
+say "    dashboard              http://$edge/status"
+say "    checkout statistics    http://$checkout/stats"
+say "To wait together with another crowd, run:"
 say "    ${crowd[*]} --live"
 say
-say "Ctrl-C stops everything."
+say "Ctrl-C stops the servers."
 
 trap 'say; say "stopped"; exit 0' INT
 wait -n "${pids[@]}" || true
 
 tail -n 5 "$DIR"/*.log >&2
-die "one of nginx and the checkout has ended by itself; see above"
+die "nginx or the checkout exited unexpectedly, see the log lines above"

@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 #
-# Runs the recorded series: every variant with three seeds, interleaved, so
-# that whatever else the machine does is spread over all of them.
+# Runs the recorded series: every variant with three seeds.  The variants are
+# interleaved so that other load on the machine affects all of them.
 #
 # usage: scripts/experiments.sh [NAME...]
 #
-#   NAME   only these runs, as drop-naive-1; all by default
+#   NAME   runs to make, for example drop-naive-1; default: all
 #
-# Each run leaves results/NAME/.  A run whose schedule was not delivered in
-# full goes to results/discarded/NAME.N/, with the reason in its run.json, and
-# is repeated.  A run that is there already, made by the code as it is now and
-# with the same load generator, is kept: an interrupted series goes on where
-# it stopped.
+# Each run creates results/NAME/ with run.json and figures.json, and with
+# admissions.tsv for the runs that "make report" plots.  All other files stay
+# in build/sale/NAME/.
+#
+# A run whose schedule was not delivered in full is repeated; its run.json, with
+# the reason, is kept in results/discarded/NAME.N/.  A run that was recorded
+# with the current code and load generator is not made again.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -42,22 +44,19 @@ schedule() {
 }
 
 
-# What a run leaves that the report needs; the rest is for whoever looks into
-# a run that went wrong, and stays behind.
+# Copies the files that the report reads.
 keep() {
-    local from=$1 to=$2
+    local from=$1 name=$2
+    local to=results/$name
 
     rm -rf "$to"
     mkdir -p "$to"
-    cp "$from"/{run.json,server-stats.json,shoppers.tsv,summary.json} "$to/"
+    cp "$from"/{run.json,figures.json} "$to/"
 
-    for file in figures.json access.log load.txt; do
-        [ ! -s "$from/$file" ] || cp "$from/$file" "$to/"
-    done
-
-    for file in access.log shoppers.tsv; do
-        [ ! -e "$to/$file" ] || gzip -9 -n "$to/$file"
-    done
+    case $name in
+    peak-edge-lottery-deadline-1|peak-edge-fair-deadline-1)
+        scripts/sale-admissions.pl "$from/access.log" > "$to/admissions.tsv" ;;
+    esac
 }
 
 
@@ -68,7 +67,8 @@ discard() {
         n=$((n + 1))
     done
 
-    keep "$from" "results/discarded/$name.$n"
+    mkdir -p "results/discarded/$name.$n"
+    cp "$from/run.json" "results/discarded/$name.$n/"
 }
 
 
@@ -78,7 +78,7 @@ run_one() {
     local dir=build/sale/$name
 
     if scripts/sale-record.pl current "results/$name" "$LOAD"; then
-        say "$name: there already"
+        say "$name: already recorded"
         return 0
     fi
 
@@ -87,16 +87,16 @@ run_one() {
         scripts/sale.sh -o "$dir" "$profile" "$variant" "$seed" || status=$?
 
         case $status in
-        0) keep "$dir" "results/$name"
+        0) keep "$dir" "$name"
            return 0 ;;
-        3) say "$name: try $try of $TRIES is discarded"
+        3) say "$name: try $try of $TRIES discarded"
            discard "$dir" "$name" ;;
         *) exit "$status" ;;
         esac
     done
 
-    die "$name was not delivered in full in $TRIES tries: this machine is too" \
-        "busy; look at load_before in results/discarded/$name.*/run.json"
+    die "$name: schedule not delivered in full in $TRIES tries," \
+        "see load_before in results/discarded/$name.*/run.json"
 }
 
 

@@ -1,18 +1,17 @@
 #!/usr/bin/env bash
 #
-# Leaves the source of a pinned nginx release in build/nginx-src.
+# Downloads and unpacks a pinned nginx release into build/nginx-src.
 #
 # usage: scripts/fetch-nginx.sh
 #
-# For each release in turn, the first place that answers is taken: nginx's own
-# site, then the archive that the machine's apt is set to.  What arrives must
-# have the SHA-256 given here, whoever sent it.
+# For each release, tries nginx.org, then the Debian mirror in apt's sources.
+# The archive must have the SHA-256 below.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-# Debian's "orig" archives are, byte for byte, the files that nginx released.
-# The second release is there for an archive that holds no newer one.
+# Debian's "orig" archives are identical to nginx's releases.  The second
+# release is the one in Debian 12.
 RELEASES=(
     1.26.3 69ee2b237744036e61d24b836668aad3040dda461fe6f570f1787eab570c75aa
     1.22.1 9ebb333a9e82b952acd3e2b4aeb1d4ff6406f72491bab6cd9fe69f0dea737f31
@@ -37,7 +36,7 @@ download() {
     elif have wget; then
         wget -q --timeout=10 --tries=1 -O "$file" "$url"
     else
-        echo "neither curl nor wget is installed" >&2
+        echo "curl and wget not found" >&2
         return 1
     fi
 }
@@ -52,12 +51,12 @@ from_apt() {
     local version=$1 file=$2 mirror
 
     if ! have apt-get; then
-        echo "there is no apt on this machine" >&2
+        echo "apt-get not found" >&2
         return 1
     fi
 
     if ! mirror=$(apt_mirror); then
-        echo "apt's sources name no archive for this release" >&2
+        echo "no archive of this Debian release in apt's sources" >&2
         return 1
     fi
 
@@ -66,7 +65,7 @@ from_apt() {
 }
 
 
-# fetch VERSION SUM FILE: leaves the checked archive in FILE.
+# fetch VERSION SUM FILE: downloads the archive to FILE and checks it.
 fetch() {
     local version=$1 sum=$2 file=$3 place answer
 
@@ -80,8 +79,8 @@ fetch() {
 
         if ! sum_matches "$file.part" "$sum"; then
             tried+="  nginx $version, ${place#from_}: the SHA-256 is"
-            tried+=" $(sha256sum < "$file.part" | cut -d ' ' -f 1), not $sum;"
-            tried+=" the file was thrown away"$'\n'
+            tried+=" $(sha256sum < "$file.part" | cut -d ' ' -f 1), not $sum"
+            tried+=$'\n'
             rm -f "$file.part"
             continue
         fi
@@ -128,7 +127,7 @@ for ((i = 0; i < ${#RELEASES[@]}; i += 2)); do
     fi
 done
 
-die "nginx's source is nowhere to be had:
+die "no nginx source could be downloaded:
 $tried
-put a release's .tar.gz into build/download/ under its own name (checked in the
-same way), or unpack any nginx from 1.22 to 1.30 and set NGINX_SRC to its folder"
+Put the .tar.gz of one of these releases into build/download/, or set NGINX_SRC
+to the source tree of any nginx from 1.22 to 1.30."

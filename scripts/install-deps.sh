@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
 #
-# Installs what is missing to build and test on Debian, and nothing else.
+# Installs the missing packages for building and testing on Debian.
 #
 # usage: scripts/install-deps.sh GROUP...
 #
-#   build     compiler, make, the libraries of nginx, the checkout, the tools
-#   test      Test::Nginx, and the programs that the suites run; Prometheus, into
+#   build     compiler, make, libraries of nginx, the checkout and the tools
+#   test      Test::Nginx and the programs of the test suites; Prometheus into
 #             build/prometheus
 #   valgrind  for "make test-valgrind"
 #   matrix    for "make matrix"
-#   k6        k6, the load generator, with the machine's Go
+#   k6        the load generator k6, built with the installed Go
 #   report    for "make report"
-#   bench     for "make bench": its peers' nginx into build/bench/debian
+#   bench     for "make bench"; Debian's nginx into build/bench/debian
 #   browser   for "make test-browser" and "make pages", into build/browser
 #
-# Where everything is there already it asks no package server anything.
-# INSTALL_DEPS=no trusts the machine as it is.
+# Contacts no package server if nothing is missing.  INSTALL_DEPS=no installs
+# nothing.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -23,7 +23,7 @@ set -euo pipefail
 K6_VERSION=v2.3.0
 GO_MINIMUM=1.25
 
-# libtest-nginx-perl is in no Debian release before this suite.
+# The first Debian release that has libtest-nginx-perl.
 TEST_NGINX_SUITE=forky
 
 
@@ -36,7 +36,7 @@ packages_of() {
              libcurl4-openssl-dev libmariadb-dev libhiredis-dev
         ;;
     test)
-        # the server's programs, without the service that would start
+        # the -core packages do not start a service
         echo perl curl procps psmisc openssl libcmocka-dev valgrind \
              mariadb-server-core mariadb-client-core redis-tools
         ;;
@@ -56,7 +56,7 @@ packages_of() {
              gnuplot-nox mariadb-server-core mariadb-client-core
         ;;
     browser)
-        # Node may be there from elsewhere, with an npm of its own
+        # Node may be installed from another source, with its own npm.
         local node="nodejs npm"
         ! have npm || node=
         echo chromium fonts-dejavu-core perl openssl curl wget nghttp2-client \
@@ -70,7 +70,7 @@ packages_of() {
 }
 
 
-# One question for all packages; dpkg-query fails when it knows one of them not.
+# dpkg-query fails if one of the packages is unknown.
 missing_packages() {
     local installed
 
@@ -100,7 +100,7 @@ install_test_nginx() {
     ! perl -MTest::Nginx::Socket -e 1 2> /dev/null || return 0
 
     say "installing with apt: libtest-nginx-perl" \
-        "(from \"$TEST_NGINX_SUITE\", apt's own sources stay as they are)"
+        "(from \"$TEST_NGINX_SUITE\"; apt's sources are not changed)"
 
     dir=$(mktemp -d)
     chmod 755 "$dir"
@@ -112,14 +112,14 @@ install_test_nginx() {
 }
 
 
-# Unpacked, not installed: the package would start a server on this machine.
+# Unpacked, not installed: the package would start a server.
 install_prometheus() {
     local dir to=build/prometheus
 
     ! have prometheus || ! have promtool || return 0
     [ ! -x "$to/usr/bin/promtool" ] || return 0
 
-    say "unpacking Debian's prometheus into $to (nothing is started)"
+    say "unpacking Debian's prometheus into $to"
 
     dir=$(mktemp -d)
     apt_private_download "$dir" "$(debian_release)" prometheus
@@ -149,17 +149,17 @@ install_k6() {
             say "installing with $go: k6 $K6_VERSION into $bin"
             mkdir -p "$bin"
             GOBIN=$PWD/$bin "$go" install "go.k6.io/k6/v2@$K6_VERSION" && return 0
-            die "k6 $K6_VERSION could not be built, see above; install k6 v2 by" \
-                "hand and put it on PATH (\"make sale\" also takes LOAD=crowd)"
+            die "building k6 $K6_VERSION failed; install k6 v2 in PATH," \
+                "or use \"make sale LOAD=crowd\""
         fi
     done
 
-    die "k6 v2 is not there, and no Go $GO_MINIMUM or newer to build it with;" \
-        "install either, and put it on PATH"
+    die "k6 v2 not found, and no Go $GO_MINIMUM or later to build it;" \
+        "install one of them in PATH"
 }
 
 
-# Debian's nginx, its modules and what they load are unpacked, not installed: a
+# Debian's nginx, its modules and their libraries.  Unpacked, not installed: the
 # package would start a server.
 install_bench() {
     local dir=$PWD/build/bench/debian deb
@@ -174,7 +174,7 @@ install_bench() {
         nginx nginx-dev libnginx-mod-http-ndk libnginx-mod-http-lua \
         libnginx-mod-http-js lua-resty-core lua-resty-lrucache \
         lua-nginx-redis libluajit2-5.1-2 libpcre3 > "$new.log" 2>&1 \
-        || { cat "$new.log" >&2; die "no packages of nginx to unpack"; }
+        || { cat "$new.log" >&2; die "downloading Debian's nginx packages failed"; }
 
     for deb in "$new"/apt/*.deb; do
         dpkg -x "$deb" "$new"
@@ -186,7 +186,7 @@ install_bench() {
 }
 
 
-# What package-lock.json pins, no script of any package run.
+# The versions in package-lock.json, without running install scripts.
 install_browser() {
     local from=t/browser to=build/browser
 
@@ -198,8 +198,8 @@ install_browser() {
     rm -f "$to/complete"
     cp "$from/package.json" "$from/package-lock.json" "$to/"
     ( cd "$to" && npm ci --ignore-scripts --no-audit --no-fund < /dev/null ) \
-        || die "npm could not install into $to, see above; Node 18 or newer" \
-               "and an npm that reaches its registry are needed"
+        || die "npm ci failed in $to; Node 18 or later and access to the npm" \
+               "registry are required"
     touch "$to/complete"
 }
 
@@ -215,14 +215,14 @@ for group; do
 done
 
 if [ "${INSTALL_DEPS:-yes}" = no ]; then
-    say "INSTALL_DEPS=no: nothing is installed"
+    say "INSTALL_DEPS=no: installing nothing"
     exit 0
 fi
 
 have apt-get \
-    || die "there is no apt on this machine; install by hand what these Debian" \
-           "packages hold: ${wanted[*]} (and Test::Nginx from CPAN, for the" \
-           "tests), then set INSTALL_DEPS=no"
+    || die "apt-get not found; install the equivalents of these Debian packages:" \
+           "${wanted[*]} (and Test::Nginx from CPAN for the tests)," \
+           "then set INSTALL_DEPS=no"
 
 install_packages "${wanted[@]}"
 

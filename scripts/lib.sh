@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 #
-# What the scripts share: messages, root, and a private apt.
-# Sourced by bash with "set -euo pipefail" in force.
+# Functions for all scripts: messages, root, apt.
+# Sourced by bash with "set -euo pipefail".
 
 say() {
     printf '%s\n' "$*"
@@ -16,19 +16,18 @@ have() {
     command -v "$1" > /dev/null 2>&1
 }
 
-# as_root COMMAND...: runs it as root, through sudo where we are not root.
+# as_root COMMAND...: runs the command as root, with sudo if necessary.
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then
         "$@"
     elif have sudo; then
         sudo "$@"
     else
-        die "needs root for: $*; become root or install sudo"
+        die "root or sudo required for: $*"
     fi
 }
 
-# apt_system ARGS...: the machine's own apt-get, without questions, waiting for
-# another apt that holds the lock.
+# apt_system ARGS...: non-interactive apt-get; waits for the dpkg lock.
 apt_system() {
     as_root env DEBIAN_FRONTEND=noninteractive \
         apt-get -q -o DPkg::Lock::Timeout=300 "$@" < /dev/null
@@ -38,9 +37,8 @@ debian_release() {
     ( . /etc/os-release && printf '%s' "${VERSION_CODENAME:-}" )
 }
 
-# apt_archives: "ADDRESS SUITE" for each archive of this release in the
-# machine's own apt sources, whichever of their formats they are in.
-# Asked of apt, offline.
+# apt_archives: prints "ADDRESS SUITE" for each archive of this release in apt's
+# sources.  Offline; apt parses both formats of the sources.
 apt_archives() {
     local empty
     empty=$(mktemp -d)
@@ -51,8 +49,8 @@ apt_archives() {
     rm -rf "$empty"
 }
 
-# apt_mirror: the address of the archive that holds this release itself, and
-# so its neighbours too.
+# apt_mirror: prints the address of the main archive of this release, which also
+# holds the other releases.
 apt_mirror() {
     apt_archives | awk -v suite="$(debian_release)" '
         $2 == suite && !found { found = 1; printf "%s", $1 }
@@ -60,13 +58,13 @@ apt_mirror() {
 }
 
 die_no_mirror() {
-    die "apt's sources name no archive for \"$(debian_release)\";" \
-        "check /etc/apt/sources.list and sources.list.d"
+    die "no archive of \"$(debian_release)\" in /etc/apt/sources.list" \
+        "and sources.list.d"
 }
 
-# apt_private DIR SUITE: prepares an apt in DIR that knows SUITE of the
-# machine's own mirror alone.  The machine's sources and lists stay untouched.
-# Its options are left in the array APT_PRIVATE.
+# apt_private DIR SUITE: prepares an apt in DIR with only SUITE of the mirror.
+# Does not change the system's sources and lists.  Sets the array APT_PRIVATE to
+# the options for apt-get.
 apt_private() {
     local dir=$1 suite=$2 mirror
     mirror=$(apt_mirror) || die_no_mirror
@@ -89,15 +87,15 @@ apt_private() {
 
     apt-get "${APT_PRIVATE[@]}" update < /dev/null > "$dir/update.log" 2>&1 \
         || { cat "$dir/update.log" >&2
-             die "cannot read \"$suite\" from the machine's apt mirror"; }
+             die "apt-get update failed for \"$suite\" of $mirror"; }
 }
 
-# apt_private_download DIR SUITE PACKAGE...: leaves the .deb files in DIR.
+# apt_private_download DIR SUITE PACKAGE...: downloads the .deb files to DIR.
 apt_private_download() {
     local dir=$1 suite=$2
     shift 2
 
     apt_private "$dir" "$suite"
     ( cd "$dir" && apt-get "${APT_PRIVATE[@]}" download "$@" < /dev/null ) \
-        || die "cannot download from \"$suite\": $*"
+        || die "apt-get download failed for \"$suite\": $*"
 }

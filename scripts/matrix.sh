@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 #
-# Compiles the module against the nginx of each Debian release and runs t/ on
-# that release's own nginx with the module loaded.
+# Compiles the module for the nginx of several Debian releases and runs t/ on
+# each of them.
 #
-# usage: scripts/matrix.sh [SUITE ...]      bookworm trixie forky, by default
+# usage: scripts/matrix.sh [SUITE ...]      default: bookworm trixie forky
 #
-# The headers (nginx-dev) are unpacked, not installed, and compiled with each
-# compiler of this machine; nothing may be said by a compiler.  Then, in a
-# chroot of the release, the module is compiled with the release's own gcc and
-# the release's nginx runs t/.  Chroots stay in build/matrix for the next time.
+# The module is compiled with the headers of nginx-dev and the compilers of this
+# machine; a warning is a failure.  In a chroot of the release it is compiled
+# with the release's gcc, and t/ runs on the release's nginx.  The chroots stay
+# in build/matrix.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -39,7 +39,7 @@ compiler_name() {
 }
 
 
-# silent LOG: whether a build log holds no word of the compiler.
+# silent LOG: succeeds if the log has no compiler message.
 silent() {
     ! grep -E 'warning:|note:|error:' "$1" >&2
 }
@@ -67,15 +67,15 @@ compile_here() {
                scripts/build-nginx.sh dynamic \
            && silent "$dir/$cc/obj/nginx-dynamic/make.log"
         then
-            row passed "$where" "compiled here, $(compiler_name $cc)"
+            row passed "$where" "compiled on host, $(compiler_name $cc)"
         else
-            row FAILED "$where" "compiled here, $(compiler_name $cc)"
+            row FAILED "$where" "compiled on host, $(compiler_name $cc)"
         fi
     done
 }
 
 
-# copy_tree DIR: what git knows or would, so that no build comes along.
+# copy_tree DIR: copies all files that git does not ignore.
 copy_tree() {
     rm -rf "$1"
     mkdir -p "$1"
@@ -107,9 +107,9 @@ run_there() {
            "cd /src && NGINX_SRC=build-headers scripts/build-nginx.sh dynamic" \
        && silent "$chroot/src/build/obj/nginx-dynamic/make.log"
     then
-        row passed "$where" "compiled there, $cc"
+        row passed "$where" "compiled in chroot, $cc"
     else
-        row FAILED "$where" "compiled there, $cc"
+        row FAILED "$where" "compiled in chroot, $cc"
         return 0
     fi
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 #
-# Writes HTML pages as C strings: for DIR/NAME.html an array
-# ngx_http_flash_throttle_NAME_html, without its terminating zero counted.
+# Writes HTML pages as C strings: DIR/NAME.html becomes the array
+# ngx_http_flash_throttle_NAME_html.
 #
 # usage: scripts/page.sh FILE.html ... > pages.h
 

@@ -1,13 +1,12 @@
 #!/usr/bin/env node
 //
-// Writes conf/pages/*.html from their parts in conf/pages/src/, each page one
-// self-contained file.
+// Writes the self-contained pages conf/pages/*.html from conf/pages/src/.
 //
-// usage: scripts/pages.js [DIR]        DIR in place of conf/pages
+// usage: scripts/pages.js [DIR]        DIR instead of conf/pages
 //
-// {{head}}, {{style}}, {{script}}, {{countdown}} and {{texts}} are put in here;
-// other {{...}} are slots that nginx fills in.  The text of data-t="KEY" comes
-// from languages.txt.  "make pages" installs what this needs.
+// Replaces {{head}}, {{style}}, {{script}}, {{countdown}} and {{texts}}; nginx
+// replaces the other slots.  The text of data-t="KEY" comes from languages.txt.
+// Requires terser, which "make pages" installs.
 
 'use strict';
 
@@ -19,8 +18,8 @@ const { minify } = require('terser');
 const source = path.join(__dirname, '../conf/pages/src');
 const target = process.argv[2] || path.join(__dirname, '../conf/pages');
 
-// Node's zlib packs a little worse than the one that nginx has, for which
-// t/12-pages.t asks for 5,000
+// Bytes.  t/12-pages.t requires 5,000 with nginx's zlib, which compresses slightly
+// better than Node's.
 const MOST = 12000;
 const MOST_GZIPPED = 5120;
 
@@ -45,7 +44,7 @@ function readLanguages() {
 
     if (section) languages.push({ tag: section[1], texts: {} });
     else if (text && languages.length) languages[languages.length - 1].texts[text[1]] = text[2];
-    else if (line && line[0] !== '#') fail(`languages.txt:${i + 1}: neither "[tag]" nor "key = text" without |, <, &`);
+    else if (line && line[0] !== '#') fail(`languages.txt:${i + 1}: expected "[tag]" or "key = text" without |, <, &`);
   });
 
   const keys = Object.keys(languages[0].texts);
@@ -54,8 +53,8 @@ function readLanguages() {
     const missing = keys.filter(key => !(key in texts));
     const unknown = Object.keys(texts).filter(key => !keys.includes(key));
 
-    if (missing.length) fail(`languages.txt: [${tag}] lacks ${missing.join(', ')}`);
-    if (unknown.length) fail(`languages.txt: [${tag}] has ${unknown.join(', ')}, which [en] has not`);
+    if (missing.length) fail(`languages.txt: missing in [${tag}]: ${missing.join(', ')}`);
+    if (unknown.length) fail(`languages.txt: unknown in [${tag}]: ${unknown.join(', ')}`);
   }
 
   return languages;
@@ -79,7 +78,7 @@ function style() {
 }
 
 
-// The page in English, its keys numbered as the rows of the table have them.
+// The English page; data-t becomes the column of the key in the table of texts.
 function render(name, languages, parts) {
   const [english, ...others] = languages;
   const keys = [];
@@ -93,7 +92,7 @@ function render(name, languages, parts) {
 
   const rows = others.map(({ tag, texts }) => [tag, ...keys.map(key => texts[key])].join('|'));
 
-  // quotes, line ends between elements, and some end tags are only for the reader
+  // remove quotes, line ends and end tags that HTML does not require
   html = html.replace(/="([\w-]+)"/g, '=$1').replace(/\n/g, '').replace(/<\/(dt|dd|html)>/g, '');
 
   return html
@@ -112,7 +111,7 @@ async function main() {
     console.log(`${name}: ${page.length} bytes, ${gzipped} gzipped, ${languages.length} languages`);
 
     if (page.length > MOST || gzipped > MOST_GZIPPED)
-      fail(`${name} is too large: at most ${MOST} bytes, ${MOST_GZIPPED} gzipped`);
+      fail(`${name} is too large, the limits are ${MOST} bytes and ${MOST_GZIPPED} gzipped`);
 
     fs.writeFileSync(path.join(target, name), page);
   }

@@ -1,14 +1,15 @@
 #!/usr/bin/env perl
 #
-# What was counted in a rehearsal, by whom, side by side.
+# Compares the counts of a rehearsal from all sources that count.
 #
 # usage: scripts/rehearsal-table.pl now STATUS STATS
-#            one line for the shell, from the edge's status and the checkout's
-#            statistics: first attempts, waiting, held, in flight, most in flight, ms that an
-#            answer takes, let in, whether all is sold, units sold
+#            prints one line for the shell, from the status of the edge and
+#            the statistics of the checkout: first attempts, waiting, held, in
+#            flight, in-flight limit, answer time in ms, admitted, sold out (0
+#            or 1), units sold
 #        scripts/rehearsal-table.pl compare DIR OPENS_MS
-#            the table, from the files that scripts/rehearsal.sh leaves in DIR;
-#            exit status 0 only if all agree to the unit
+#            prints the table, from the files of scripts/rehearsal.sh in DIR;
+#            exit status 0 only if all counts are equal
 
 use strict;
 use warnings;
@@ -16,21 +17,21 @@ use warnings;
 use JSON::PP qw(decode_json);
 use List::Util qw(sum0);
 
-# a figure, and what it is called; each who counts it has it under this name
+# The rows: a count, as the from_...() functions name it, and its label.
 my @figures = (
-    [ first_attempts => 'first attempts: shoppers' ],
+    [ first_attempts => 'first attempts' ],
     [ polls          => 'polls' ],
-    [ closed         => 'told that it is not open yet' ],
-    [ queued         => 'told to wait' ],
-    [ queued_people  => 'how many were told to wait' ],
-    [ sold_out       => 'told "sold out" at the edge' ],
-    [ admitted       => 'let in' ],
-    [ waited_ms      => 'their waits, summed, ms' ],
-    [ passed         => 'orders: came with the pass' ],
+    [ closed         => 'answers "not open yet"' ],
+    [ queued         => 'answers "wait"' ],
+    [ queued_people  => 'shoppers who waited' ],
+    [ sold_out       => 'answers "sold out", edge' ],
+    [ admitted       => 'admitted' ],
+    [ waited_ms      => 'sum of their waits, ms' ],
+    [ passed         => 'orders with a pass' ],
     [ done           => 'orders answered' ],
-    [ confirmed      => 'confirmed, and the pass over' ],
+    [ confirmed      => 'confirmed, pass spent' ],
     [ declined       => 'payment declined' ],
-    [ sold_out_there => 'told "sold out" at checkout' ],
+    [ sold_out_there => 'answers "sold out", checkout' ],
     [ errors         => 'errors (5xx)' ],
 );
 
@@ -62,7 +63,7 @@ sub json {
 }
 
 
-# The one key of the one zone; nothing before the first request.
+# The only key of the only zone; empty before the first request.
 sub key_of {
     my ($status) = @_;
 
@@ -89,12 +90,12 @@ sub from_status {
         (map { $_ => $key->{$_} } qw(first_attempts polls queued admitted waited_ms passed done errors)),
         closed    => $key->{closed_total},
         sold_out  => $key->{sold_out_total},
-        confirmed => $key->{over},
+        confirmed => $key->{spent},
     };
 }
 
 
-# The dashboard's rows of five seconds, summed.
+# The sums of the history's columns.
 sub from_history {
     my ($history) = @_;
 
@@ -112,7 +113,7 @@ sub from_metrics {
         (map { $_ => $value{"${_}_total"} } qw(first_attempts polls queued closed sold_out passed done errors)),
         admitted  => $value{admitted_total},
         waited_ms => sprintf('%.0f', $value{waited_seconds_total} * 1000),
-        confirmed => $value{over_total},
+        confirmed => $value{spent_total},
     };
 }
 
@@ -128,7 +129,7 @@ sub from_report {
 }
 
 
-# The lines themselves, counted.
+# Counts of the lines of the access log.
 sub from_log {
     my ($name, $opens_ms) = @_;
 
@@ -191,7 +192,7 @@ sub from_checkout {
 }
 
 
-# What they went home with, and how often they asked.
+# Outcomes and requests of the shoppers, from the trace of flash-crowd.
 sub from_crowd {
     my ($name, $figures) = @_;
 
@@ -224,7 +225,7 @@ sub from_crowd {
 }
 
 
-# Prints it; the number of rows whose figures differ.
+# Prints the table.  Returns the number of rows whose counts differ.
 sub table {
     my ($by) = @_;
 
@@ -246,8 +247,8 @@ sub table {
 }
 
 
-# Prints what must be equal besides; how much is not.
-sub besides {
+# Prints the other counts that must be equal.  Returns how many differ.
+sub checks {
     my (@rules) = @_;
 
     my $wrong = 0;
@@ -282,28 +283,28 @@ sub compare {
 
     my $wrong = table(\%by);
 
-    # flash-verify prints nothing where it could not check
+    # order.json is empty if flash-verify failed
     my $order = eval { json("$dir/order.json") } // {};
 
     print "\n";
-    $wrong += besides(
-        [ 'let in: orders that came to checkout', $by{status}{admitted}, $by{checkout}{passed} ],
-        [ 'confirmed: the stock that was there', $stats->{confirmed}, $stats->{stock_initial} ],
-        [ 'confirmed: units sold', $stats->{confirmed}, $stats->{stock_sold} ],
-        [ 'confirmed: orders in the store', $stats->{confirmed}, $stats->{orders} ],
-        [ 'oversold, charged after leaving: none', $stats->{oversold} + $stats->{late_charges}, 0 ],
-        [ 'left without an answer: none', $by{crowd}{lost}, 0 ],
-        [ 'waiting, held or at checkout still: nobody', sum0(@$key{qw(waiting held inflight)}), 0 ],
-        [ 'in the pre-queue: by flash-verify, by the log', $order->{prequeue} // 0, $by{log}{prequeue} ],
-        [ 'let in before the opening: nobody', $order->{early} // -1, 0 ],
-        [ 'passed over in the order that was drawn: nobody', $order->{passed_over} // -1, 0 ],
-        [ 'flash-verify: admitted in the order that was drawn', $order->{kept} ? 1 : 0, 1 ],
+    $wrong += checks(
+        [ 'admitted = orders at the checkout', $by{status}{admitted}, $by{checkout}{passed} ],
+        [ 'confirmed = initial stock', $stats->{confirmed}, $stats->{stock_initial} ],
+        [ 'confirmed = units sold', $stats->{confirmed}, $stats->{stock_sold} ],
+        [ 'confirmed = orders in the store', $stats->{confirmed}, $stats->{orders} ],
+        [ 'oversold or charged after leaving', $stats->{oversold} + $stats->{late_charges}, 0 ],
+        [ 'shoppers without an answer', $by{crowd}{lost}, 0 ],
+        [ 'waiting, held or at the checkout after the sale', sum0(@$key{qw(waiting held inflight)}), 0 ],
+        [ 'shoppers in the pre-queue: flash-verify, log', $order->{prequeue} // 0, $by{log}{prequeue} ],
+        [ 'admitted before the opening', $order->{early} // -1, 0 ],
+        [ 'passed over in the shuffled order', $order->{passed_over} // -1, 0 ],
+        [ 'flash-verify: admitted in the shuffled order', $order->{kept} ? 1 : 0, 1 ],
     );
 
-    printf "\nwaits of those let in: median %.1f s, 95th percentile %.1f s (flash-report)\n",
+    printf "\nwaits of the admitted: median %.1f s, 95th percentile %.1f s (flash-report)\n",
         map { $_ // 0 } @$report{qw(wait_p50_s wait_p95_s)};
-    print $wrong ? "$wrong of these DIFFER; what was read is in $dir\n"
-                 : "all agree to the unit; what was read is in $dir\n";
+    print $wrong ? "$wrong rows DIFFER; the files are in $dir\n"
+                 : "all counts are equal; the files are in $dir\n";
 
     return $wrong ? 1 : 0;
 }

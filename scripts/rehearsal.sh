@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 #
-# A sale from before its opening until everything is sold, with a payment
-# provider that becomes slow half-way and recovers; afterwards all that was
-# counted, by whom, in one table.
+# Runs a sale with a pre-queue, an opening, a payment provider that becomes
+# slow half-way and recovers, and a sell-out.  Then compares the counts of all
+# components in one table.
 #
-# usage: scripts/rehearsal.sh          works in build/rehearsal
+# usage: scripts/rehearsal.sh          writes to build/rehearsal
 #
-#   SHORT=1   190 shoppers in place of 780, for tests
+#   SHORT=1   190 shoppers instead of 780, for tests
 #
-# The edge runs conf/rehearsal.conf in front of build/checkout; the shoppers are
-# build/flash-crowd's.  Exit status 0 only if all agree to the unit, the pre-queue
-# was let in in the order that was drawn, and nothing was oversold.  Everything
-# that is started, is stopped at the end, however it ends.
+# The edge runs conf/rehearsal.conf in front of build/checkout;
+# build/flash-crowd sends the shoppers.  Exit status 0 only if all counts are
+# equal, the pre-queue was admitted in the shuffled order, and nothing was
+# oversold.  All servers are stopped when the script ends.
 
 set -euo pipefail
 export LC_ALL=C
@@ -24,7 +24,7 @@ DIR=${REHEARSAL_DIR:-$PWD/$BUILD/rehearsal}
 
 if [ "${SHORT:-}" = 1 ]; then
     STAGES=2:20-20,3:0-0,6:25-25        # 40 before the opening, 150 after it
-    LEAD_MS=5000                        # the first come so long before it
+    LEAD_MS=5000                        # from the first shopper to the opening
     STOCK=80
     SLOTS=4
     SLOW_S=4
@@ -36,17 +36,17 @@ else
     SLOW_S=15
 fi
 
-START_MS=4000                           # that nginx and the checkout start in
-MOST_S=240                              # then something is stuck
+START_MS=4000                           # for nginx and the checkout to start
+MOST_S=240                              # time limit after the opening
 
-# In the order that was drawn, but for so long: when payments become eight times
-# as slow, more have been called than can be held, and an answer takes seconds.
+# Tolerance of flash-verify: when payments become eight times slower, more
+# shoppers have been called than can be held, and an answer takes seconds.
 SLACK_S=10
 
 crowd=
 
 
-# nginx ends what it has in hand before the checkout goes
+# nginx finishes its requests before the checkout stops.
 stop_all() {
     trap '' INT TERM HUP
 
@@ -64,7 +64,7 @@ stop_with stop_all
 
 now() { date +%s%3N; }
 
-# seconds MS: since the opening, with a sign
+# seconds MS: the time since the opening, with a sign
 seconds() { printf '%+6.1f s' "$(( $1 - opens ))e-3"; }
 
 event() { printf '%s  %s\n' "$(seconds "$1")" "$2" | tee -a "$DIR/events"; }
@@ -94,8 +94,8 @@ answers checkout "http://$shop/healthz"
 start nginx "$BUILD/nginx" -p "$DIR/" -c nginx.conf -e error.log -g 'daemon off;'
 answers nginx "http://$edge/throttle"
 
-say "The sale opens at $when; $STOCK in stock, $SLOTS payments at once of 100 to 400 ms."
-say "Watch it at http://$edge/throttle"
+say "The sale opens at $when; stock $STOCK, $SLOTS payments at once of 100 to 400 ms."
+say "Dashboard: http://$edge/throttle"
 say
 
 while [ "$(now)" -lt $((opens - LEAD_MS)) ]; do sleep 0.05; done
@@ -107,8 +107,7 @@ crowd=$!
 
 pace() { fetch -o "$DIR/answer" -X POST "http://$shop/payments?$1"; }
 
-# sample: what the edge and the checkout say now
-# (an answer that comes too late for curl is one sample less)
+# sample: reads the stats of the edge and the checkout; fails on a timeout
 sample() {
     fetch "http://$edge/throttle" > "$DIR/now.json" || return 1
     fetch "http://$shop/stats" > "$DIR/shop.json" || return 1
@@ -118,7 +117,7 @@ sample() {
 }
 
 line() {
-    printf '%s  waiting %4d  let in %4d  sold %4d  at checkout %3d of %3d  an answer takes %5d ms\n' \
+    printf '%s  waiting %4d  admitted %4d  sold %4d  at checkout %3d of %3d  answer time %5d ms\n' \
         "$(seconds "$1")" "$waiting" "$admitted" "$sold" "$inflight" "$window" \
         "$answer_ms" | tee -a "$DIR/events"
 }
@@ -126,7 +125,7 @@ line() {
 slow_at=
 fast_at=
 opened=
-told=
+sold_out=
 early=0                                 # first attempts before the opening
 next=$(now)
 
@@ -139,13 +138,13 @@ while kill -0 $crowd 2> /dev/null; do
 
     elif [ -z "$opened" ]; then
         opened=1
-        event "$opens" "the sale opens, $early have come"
+        event "$opens" "the sale opens, $early in the pre-queue"
     fi
 
     if [ -z "$slow_at" ] && [ "$sold" -ge $((STOCK / 2)) ]; then
         pace 'min-ms=800&max-ms=3200'
         slow_at=$ms
-        event "$ms" "half is sold; a payment takes 2 s from now on, not 250 ms"
+        event "$ms" "half is sold; a payment now takes 2 s instead of 250 ms"
     fi
 
     if [ -n "$slow_at" ] && [ -z "$fast_at" ] \
@@ -153,12 +152,12 @@ while kill -0 $crowd 2> /dev/null; do
     then
         pace 'min-ms=100&max-ms=400'
         fast_at=$ms
-        event "$ms" "the payment provider is as fast as before"
+        event "$ms" "a payment takes 250 ms again"
     fi
 
-    if [ -z "$told" ] && [ "$all_sold" = 1 ]; then
-        told=$ms
-        event "$ms" "sold out, $waiting wait and hear it when they ask next"
+    if [ -z "$sold_out" ] && [ "$all_sold" = 1 ]; then
+        sold_out=$ms
+        event "$ms" "sold out, $waiting waiting learn it at their next poll"
     fi
 
     if [ "$ms" -ge "$next" ]; then
@@ -167,7 +166,7 @@ while kill -0 $crowd 2> /dev/null; do
     fi
 
     [ "$ms" -lt $((opens + MOST_S * 1000)) ] \
-        || die "$MOST_S s after the opening shoppers are still there; see $DIR"
+        || die "shoppers still waiting $MOST_S s after the opening, see $DIR"
 
     sleep 0.25
 done
@@ -175,14 +174,15 @@ done
 status=0
 wait "$crowd" || status=$?
 crowd=
-[ "$status" -le 1 ] || { cat "$DIR/crowd.log" >&2; die "the crowd could not run"; }
+[ "$status" -le 1 ] \
+    || { cat "$DIR/crowd.log" >&2; die "flash-crowd failed with status $status"; }
 
-if [ -z "$told" ] && sample && [ "$all_sold" = 1 ]; then
-    event "$(now)" "sold out, nobody waits"
+if [ -z "$sold_out" ] && sample && [ "$all_sold" = 1 ]; then
+    event "$(now)" "sold out, nobody waiting"
 fi
 
-# All have left.  When nothing is in hand any more, one more tick of the edge's
-# clock puts the last of it into the last half hour.
+# All shoppers have left.  One more tick after the last request adds the last
+# events to the history.
 
 for _ in $(seq 100); do
     sample || continue

@@ -1,6 +1,6 @@
-# What the two parts of the report share: the recorded runs, what the
-# simulator expects of them, and what the playbook published.
-# Loaded with "require"; works in the project's root.
+# Shared by report.pl and report-plots.pl: the recorded runs, the simulator's
+# results for them, and the figures that the playbook published.
+# Loaded with "require"; changes to the project's root.
 
 package Report;
 
@@ -14,7 +14,7 @@ use List::Util qw(max);
 
 chdir "$FindBin::Bin/.." or die "$FindBin::Bin/..: $!\n";
 
-# In the order in which they are told of.
+# In the order of the report.
 our @PEAK = qw(queue deadline waiting-room waiting-room-deadline
                edge-lottery edge-lottery-deadline edge-fair edge-fair-deadline);
 
@@ -31,7 +31,7 @@ our %TITLES = (
     'edge-fair-deadline'    => 'edge fair + deadline',
 );
 
-# Figure, what it is called, how it is printed, and by how much it is multiplied.
+# Name, label, format, and the factor for printing.
 our @FIGURES = (
     [ 'confirmed',         'saw a confirmation',               '%.0f' ],
     [ 'left',              'gave up, or saw a timeout',        '%.0f' ],
@@ -41,14 +41,14 @@ our @FIGURES = (
     [ 'purchase_p50_s',    'time to purchase, median, s',      '%.2f' ],
     [ 'checkout_p95_s',    'successful checkout request, p95, s', '%.2f' ],
     [ 'in_progress_max',   'most in progress at once',         '%.0f' ],
-    [ 'polls_per_shopper', 'requests a shopper',               '%.1f' ],
+    [ 'polls_per_shopper', 'requests per shopper',               '%.1f' ],
     [ 'wait_spread_s',     'wait spread, s',                   '%.2f' ],
     [ 'overtaken',         'overtaken, %',                     '%.1f', 100 ],
     [ 'kendall_tau',       q{Kendall's tau},                   '%.4f' ],
     [ 'worst_inversion_s', 'worst inversion, s',               '%.2f' ],
 );
 
-# As published with the playbook, three runs each: [least, most].
+# Published with the playbook, [minimum, maximum] of three runs each.
 our %PLAYBOOK = (
     'drop-naive'   => { oversold => [ 41, 47 ], orders => [ 541, 547 ] },
     'drop-reserve' => { oversold => [ 0, 0 ], orders => [ 500, 500 ] },
@@ -100,7 +100,7 @@ sub slurp {
 }
 
 
-# "run", "figures" and "dir" of each run that counts, by PROFILE-VARIANT, by seed.
+# "run", "figures" and "dir" of each valid run, by PROFILE-VARIANT and seed.
 sub recorded {
     my %runs;
 
@@ -109,32 +109,32 @@ sub recorded {
         my $run = decode_json(slurp("$dir/run.json"));
         my $figures = decode_json(slurp($name));
 
-        # in the last moment it is chance which of the two it is: a request
-        # that is held when patience ends is a timeout to the shopper
+        # A shopper whose patience ends during a held request sees a timeout,
+        # otherwise it gives up: which of the two happens is chance.
         $figures->{left} = $figures->{gave_up} + $figures->{timed_out};
 
         $runs{"$run->{profile}-$run->{variant}"}{ $run->{seed} } =
             { dir => $dir, run => $run, figures => $figures };
     }
 
-    die "no recorded runs in results/; \"make experiments\" makes them\n"
+    die "no recorded runs in results/, run \"make experiments\"\n"
         unless %runs;
 
     return \%runs;
 }
 
 
-# What stands before the checkout, in flash-sim's options.
+# The settings of conf/sale.conf as options of flash-sim.
 sub edge_options {
     my $conf = slurp('conf/sale.conf');
     my ($zone) = $conf =~ /^\s*(flash_throttle_zone\s[^;]*);/m;
     my ($rules) = $conf =~ /^\s*(flash_throttle\s[^;]*);/m;
     my ($workers) = $conf =~ /^\s*worker_processes\s+(\d+)/m;
 
-    die "conf/sale.conf: no flash_throttle_zone or no flash_throttle there\n"
+    die "conf/sale.conf: no flash_throttle_zone or flash_throttle directive\n"
         unless $zone && $rules;
 
-    # without a rate the completions of the checkout set the pace
+    # rate 0: only inflight= limits admissions
     my %options = (rate => 0, workers => $workers // 1);
 
     $options{rate} = $1 if $zone =~ /\srate=(\d+)r\/s/;
@@ -161,8 +161,8 @@ sub profile_option {
 }
 
 
-# The simulator's word on a variant: { figure => { mean, p5, p95 } }.  Kept in
-# build/report until the simulator or the edge's configuration changes.
+# The simulator's results for a variant: { figure => { mean, p5, p95 } }.
+# Cached in build/report until the simulator or conf/sale.conf changes.
 sub simulated {
     my ($profile, $variant) = @_;
     my ($plain) = $variant =~ /^(.+?)(?:-deadline)?$/;

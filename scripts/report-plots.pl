@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 #
-# Draws the plots of docs/experiments.md from results/, with gnuplot, into
+# Draws the plots of docs/experiments.md with gnuplot: reads results/, writes
 # docs/img/.
 #
 # usage: scripts/report-plots.pl
@@ -9,20 +9,20 @@ use strict;
 use warnings;
 
 use FindBin;
-use List::Util qw(min sum0);
+use List::Util qw(sum0);
 
 BEGIN { require "$FindBin::Bin/report-lib.pl" }
 
 my $IMG = 'docs/img';
 my $DATA = 'build/report';
 
-# The two that differ in the order of the line alone.
+# Two variants that differ only in the order of admission.
 my %LINES = (
     lottery => 'peak-edge-lottery-deadline',
     fair    => 'peak-edge-fair-deadline',
 );
 
-# Readable by the colour-blind, and in grey.
+# Distinguishable with colour blindness, and in greyscale.
 my %COLOURS = (lottery => '#d55e00', fair => '#0072b2', tick => '#222222');
 
 my $STYLE = <<"EOF";
@@ -55,27 +55,16 @@ sub gnuplot {
 }
 
 
-# [first attempt, wait] of each who was admitted, in seconds, from the edge's
-# access log; the first attempt since the sale's first.
+# [first attempt, wait] in seconds of each admitted shopper of the first seed.
 sub admissions {
     my ($name) = @_;
     my ($seed) = sort { $a <=> $b } keys %{ $runs->{$name} // {} };
-    my @admitted;
 
     return unless defined $seed;
 
-    my $log = "$runs->{$name}{$seed}{dir}/access.log.gz";
-    open my $file, '-|', 'gzip', '-dc', $log or die "$log: $!\n";
+    my $text = Report::slurp("$runs->{$name}{$seed}{dir}/admissions.tsv");
 
-    while (<$file>) {
-        push @admitted, [ $1, $2 ] if /\sstatus=ADMITTED\sfirst=(\S+)\swaited=(\S+)/;
-    }
-
-    close $file or die "$log cannot be read\n";
-
-    my $start = min(map { $_->[0] } @admitted);
-
-    return map { [ sprintf('%.3f', $_->[0] - $start), $_->[1] ] } @admitted;
+    return map { [ split /\t/ ] } split /\n/, $text;
 }
 
 
@@ -88,7 +77,7 @@ sub quantile {
 }
 
 
-# Of each second of first attempt: [second, p5, median, p95] of the wait.
+# [second, p5, median, p95] of the waits, by the second of the first attempt.
 sub waits {
     my %seconds;
 
@@ -115,7 +104,7 @@ set xlabel 'first attempt, s'
 set xrange [0:52]
 set yrange [0:66]
 set key off
-set title 'lottery: whoever asks at the right moment'
+set title 'lottery: by chance'
 set ylabel 'admitted, s'
 plot '$DATA/lottery.tsv' using 1:(\$1+\$2) with dots lw 4 lc rgb '$COLOURS{lottery}'
 set title 'fair: first come, first served'
@@ -128,7 +117,7 @@ EOF
 sub plot_waits {
     gnuplot('waits', <<"EOF");
 set xlabel 'second of the first attempt'
-set ylabel 'wait of the admitted, s'
+set ylabel 'wait of admitted shoppers, s'
 set xrange [0:52]
 set yrange [0:16]
 set key outside top center horizontal
@@ -180,7 +169,7 @@ mkdir $_ for 'build', $DATA, $IMG;
 
 for my $line (sort keys %LINES) {
     my @admissions = admissions($LINES{$line})
-        or die "no run of $LINES{$line} in results/: \"make experiments\" makes them\n";
+        or die "no run of $LINES{$line} in results/, run \"make experiments\"\n";
 
     write_rows("$line.tsv", @admissions);
     write_rows("$line-waits.tsv", waits(@admissions));

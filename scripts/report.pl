@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 #
-# Brings docs/experiments.md up to date with results/ and the simulator: the
-# text is written by hand, the blocks between "<!-- report: NAME -->" and
-# "<!-- end -->" from here.  The plots come from scripts/report-plots.pl.
+# Updates docs/experiments.md from results/ and the simulator: replaces the
+# blocks between "<!-- report: NAME -->" and "<!-- end -->", then runs
+# scripts/report-plots.pl.
 #
 # usage: scripts/report.pl
 
@@ -17,7 +17,7 @@ BEGIN { require "$FindBin::Bin/report-lib.pl" }
 
 my $DOC = 'docs/experiments.md';
 
-# Where a share of runs is outside a range of 90 % by nothing but chance.
+# Share of the runs expected outside a 90 % range.
 my $BY_CHANCE = 0.10;
 
 my %BLOCKS = (
@@ -82,7 +82,7 @@ sub table {
 }
 
 
-# Outside what the simulator expects, seen as it is printed.
+# Whether the value, as printed, is outside the simulated range.
 sub outside {
     my ($value, $expected, $format, $scale) = @_;
 
@@ -95,8 +95,8 @@ sub outside {
 }
 
 
-# Calls back with (name, seed, figure's row, value, expected) for every figure
-# that was measured and simulated.
+# Calls back with (name, seed, row of @FIGURES, value, expected) for every
+# figure that was measured and simulated.
 sub each_figure {
     my ($callback) = @_;
 
@@ -132,14 +132,14 @@ sub discarded {
         push @lines, "* `$dir`: $run->{fault}";
     }
 
-    return @lines ? ('Discarded, and repeated:', '', @lines)
-                  : ('No run had to be discarded.');
+    return @lines ? ('Discarded and repeated:', '', @lines)
+                  : ('No run was discarded.');
 }
 
 
 my %LOADS = (
     k6    => 'k6',
-    crowd => q{the project's own `build/flash-crowd`, in place of k6 (`LOAD=crowd`)},
+    crowd => q{the project's own `build/flash-crowd` (`LOAD=crowd`)},
 );
 
 sub block_setup {
@@ -154,10 +154,10 @@ sub block_setup {
             . join(', ', map { '`' . substr($_, 0, 12) . '`' }
                          uniq map { $_->{code}{sha256} } @all),
         "* $machine->{cores} cores ($machine->{cpu}), $machine->{memory_mb} MB,"
-            . " $machine->{os}, $machine->{kernel};"
-            . ' shoppers, nginx and checkout share them, and were busy for '
-            . range(min(@busy), max(@busy), '%.0f') . ' % of a run',
-        '* the shoppers were sent by '
+            . " $machine->{os}, $machine->{kernel};\n"
+            . '  shared by shoppers, nginx and checkout; '
+            . range(min(@busy), max(@busy), '%.0f') . ' % busy during a run',
+        '* load generator: '
             . join(' and ', map { $LOADS{$_} } uniq map { $_->{load} } @all)
             . ': ' . join(', ', uniq map { $_->{versions}{load} } @all),
         '* ' . join(', ', uniq grep { $_ } map { $_->{versions}{nginx} } @all)
@@ -257,30 +257,30 @@ sub verdict {
 
 
 sub block_wanted {
-    my ($fair, $room) = ('peak-edge-fair-deadline', 'peak-waiting-room');
+    my ($fair, $simple) = ('peak-edge-fair-deadline', 'peak-waiting-room');
 
-    return 'Not all of these runs are there yet.' unless seeds($fair) && seeds($room);
+    return 'Not all of these runs are recorded.' unless seeds($fair) && seeds($simple);
 
     my %mean = map { my $figure = $_;
-        ($figure => [ map { mean(values_of($_, $figure)) } $fair, $room ]) }
+        ($figure => [ map { mean(values_of($_, $figure)) } $fair, $simple ]) }
         qw(confirmed late_charges overtaken wait_spread_s polls_per_shopper);
     my $more = $mean{confirmed}[0] / $mean{confirmed}[1] - 1;
     my $polls = $mean{polls_per_shopper}[0] / $mean{polls_per_shopper}[1];
     my $late = max(values_of($fair, 'late_charges'));
 
     return table(
-        [ 'edge fair + deadline against the waiting room', 'measured', 'wanted', 'reached' ],
+        [ 'edge fair + deadline, compared with waiting room', 'measured', 'target', 'reached' ],
         verdict('confirmed', sprintf('%+.1f %%', $more * 100), '+8 % or more', $more >= 0.08),
-        verdict('charged after leaving, in any run', $late, '0', $late == 0),
+        verdict('charged after leaving, worst run', $late, '0', $late == 0),
         verdict('overtaken',
                 sprintf('%.2f %% against %.0f %%', map { $_ * 100 } @{ $mean{overtaken} }),
                 'at most 1 %', $mean{overtaken}[0] <= 0.01),
         verdict('wait spread',
                 sprintf('%.2f s against %.1f s', @{ $mean{wait_spread_s} }),
                 'at most 0.8 s', $mean{wait_spread_s}[0] <= 0.8),
-        verdict('requests a shopper',
+        verdict('requests per shopper',
                 sprintf('%.1f against %.1f', @{ $mean{polls_per_shopper} }),
-                'half', $polls <= 0.5));
+                'at most half', $polls <= 0.5));
 }
 
 
@@ -299,8 +299,8 @@ sub block_outside {
     });
 
     return join "\n",
-        sprintf('%d of %d figures lie outside the range in which 90 %% of the simulated'
-                . ' runs do; chance alone would put about %.0f there.',
+        sprintf('%d of %d figures are outside the range of 90 %% of the simulated'
+                . ' runs; about %.0f are expected by chance.',
                 scalar @outside, $all, $BY_CHANCE * $all),
         '', @outside;
 }

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# What the scripts of a sale share.  Sourced by bash, after lib.sh.
+# Shared by the scripts of a sale.  Sourced by bash, after lib.sh.
 
-# find_k6: prints where k6 v2 is; fails where it is not.
+# find_k6: prints the path of k6 v2; fails if there is none.
 find_k6() {
     local k6
 
@@ -16,26 +16,26 @@ find_k6() {
 }
 
 
-# A word for STORE starts a server of the sale's own.
-STORE_WORDS='mysql redis shadow'
+# Values of STORE for which the sale starts servers of its own.
+STORE_KINDS='mysql redis shadow'
 
 
-# private_store WORD DIR: starts in DIR what the word needs, and prints what
-# --store takes.  DIR has to be short: there are sockets in it.
+# private_store KIND DIR: starts the servers in DIR, and prints the value for
+# --store.  DIR must be short: it has Unix sockets.
 #
 #   mysql    MariaDB
 #   redis    Redis, with MariaDB as its ledger
-#   shadow   that, the truth, and mysql as its shadow
+#   shadow   redis, with mysql as its shadow
 private_store() {
-    local word=$1 dir=$2 mysql redis
+    local kind=$1 dir=$2 mysql redis
 
     mysql="mysql:socket=$dir/db/socket;user=root;database=flash_throttle"
     redis="redis:$dir/redis/redis.sock+$mysql;shop=2"
 
     scripts/mariadb.sh start "$dir/db" >&2
-    [ "$word" = mysql ] || scripts/private-redis.sh start "$dir/redis" >&2
+    [ "$kind" = mysql ] || scripts/private-redis.sh start "$dir/redis" >&2
 
-    case $word in
+    case $kind in
     mysql)  echo "$mysql" ;;
     redis)  echo "$redis" ;;
     shadow) echo "shadow:$redis,$mysql" ;;
@@ -43,7 +43,7 @@ private_store() {
 }
 
 
-# private_store_end DIR: stops what runs in DIR, and removes it.
+# private_store_end DIR: stops the servers in DIR, and removes it.
 private_store_end() {
     local dir=$1
 

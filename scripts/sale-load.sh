@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 #
-# Decides who sends the shoppers of a sale, and prints it: k6 or crowd.
+# Selects the load generator of a sale, and prints its name: k6 or crowd.
 #
 # usage: [LOAD=auto|k6|crowd] scripts/sale-load.sh
 #
-#   k6      k6 v2, installed with the machine's Go where it is missing; it is
-#           an error where it cannot be had
+#   k6      k6 v2, installed with the machine's Go if missing; an error if
+#           the installation fails
 #   crowd   the project's own build/flash-crowd
-#   auto    k6 where it can be had, otherwise the crowd; where installing it
-#           failed once, it is not tried again until "make clean"
+#   auto    k6 if it is installed or can be installed, otherwise crowd; a
+#           failed installation is not repeated until "make clean"
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -17,7 +17,7 @@ cd "$(dirname "$0")/.."
 
 FAILED=build/bin/k6-failed
 
-# Building k6 takes a minute or two; a download that hangs must not take all day.
+# Seconds.  Building k6 takes one or two minutes.
 LIMIT=600
 
 
@@ -42,8 +42,8 @@ choose() {
         touch "$FAILED"
     fi
 
-    say "k6 v2 is not there: build/flash-crowd sends the shoppers instead, on" \
-        "the same schedule and by the same rules (LOAD=k6 insists on k6)" >&2
+    say "k6 v2 is not installed, using build/flash-crowd with the same schedule" \
+        "and rules instead" >&2
     echo crowd
 }
 
@@ -53,5 +53,5 @@ auto)  choose ;;
 crowd) echo crowd ;;
 k6)    find_k6 > /dev/null || install_k6
        echo k6 ;;
-*)     die "LOAD=$LOAD: give auto, k6 or crowd" ;;
+*)     die "LOAD=$LOAD: must be auto, k6 or crowd" ;;
 esac

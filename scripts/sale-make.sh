@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 #
-# What "make sale" does: one sale where VARIANT names one; otherwise the same
-# sale twice through nginx, with the lottery and with the fair line (or with
-# the one that POLICY names), and the two side by side.
+# Runs "make sale": the sale VARIANT; by default the same sale through nginx
+# with policy=lottery and policy=fair (or only with POLICY), as a table with a
+# column per sale.
 #
 # Environment: PROFILE VARIANT POLICY SEED LOAD STORE ORDERS, see mk/k6.mk
 
@@ -20,7 +20,7 @@ variants=()
 choose_variants() {
     if [ -n "${VARIANT:-}" ]; then
         [ -z "${POLICY:-}" ] \
-            || die "POLICY=$POLICY and VARIANT=$VARIANT: give one of the two"
+            || die "POLICY=$POLICY and VARIANT=$VARIANT are exclusive"
         variants=("$VARIANT")
         return
     fi
@@ -28,7 +28,7 @@ choose_variants() {
     case ${POLICY:-} in
     '')           variants=(edge-lottery-deadline edge-fair-deadline) ;;
     fair|lottery) variants=("edge-$POLICY-deadline") ;;
-    *)            die "POLICY=$POLICY: give fair or lottery" ;;
+    *)            die "POLICY=$POLICY: must be fair or lottery" ;;
     esac
 }
 
@@ -46,7 +46,7 @@ for variant in "${variants[@]}"; do
     fi
 
     if [ -e "$dir/access.log" ]; then
-        say "how fair it was, by nginx's access log ($variant):"
+        say "fairness, from nginx's access log ($variant):"
         build/flash-report "$dir/access.log"
         say ""
     fi
@@ -54,4 +54,4 @@ done
 
 [ "$PROFILE" = rehearse ] || scripts/sale-table.pl "${dirs[@]}"
 say ""
-say "all there is to know is in: ${dirs[*]}"
+say "files: ${dirs[*]}"

@@ -1,13 +1,12 @@
 #!/usr/bin/env perl
 #
-# Tells of a profile of k6/profiles.json what the other programs need to know.
+# Converts a profile of k6/profiles.json for the other programs.
 #
 # usage: scripts/sale-profile.pl names
-#        scripts/sale-profile.pl about|stock|shoppers|stages|sim PROFILE
+#        scripts/sale-profile.pl stock|shoppers|stages|sim PROFILE
 #
-#   about     one line for people
 #   stock     units on sale
-#   shoppers  how many come: the integral of the rate
+#   shoppers  number of shoppers: the integral of the rate
 #   stages    for flash-crowd --stages: SECONDS:FROM-TO,...
 #   sim       for flash-sim --profile: a file of lines "seconds from to"
 
@@ -18,7 +17,7 @@ use FindBin;
 use JSON::PP;
 
 my %ANSWERS = (
-    about    => sub { $_[0]{about} },
+
     stock    => sub { $_[0]{stock} },
     shoppers => sub { area(pieces($_[0])) },
     stages   => sub { join ',', map { "$_->[0]:$_->[1]-$_->[2]" } pieces($_[0]) },
@@ -36,7 +35,7 @@ sub profiles {
 }
 
 
-# A scenario's rate at a time, seen from the left or from the right of a step.
+# The rate of a scenario at a time: the limit from the left or right of a step.
 sub rate_at {
     my ($part, $time, $side) = @_;
     my $begin = $part->{start_s};
@@ -59,7 +58,7 @@ sub rate_at {
 }
 
 
-# The sum of a profile's scenarios as [seconds, from, to], one after another.
+# The sum of a profile's scenarios, as consecutive [seconds, from, to].
 sub pieces {
     my ($profile) = @_;
     my @parts = values %{ $profile->{scenarios} };
@@ -103,10 +102,10 @@ if (@ARGV == 1 && $what eq 'names') {
     exit 0;
 }
 
-die "usage: sale-profile.pl names | about|stock|shoppers|stages|sim PROFILE\n"
+die "usage: sale-profile.pl names | stock|shoppers|stages|sim PROFILE\n"
     unless @ARGV == 2 && $ANSWERS{$what};
 
-die "no profile \"$name\"; there are: @{[sort keys %$profiles]}\n"
+die "unknown profile \"$name\", must be one of: @{[sort keys %$profiles]}\n"
     unless $profiles->{$name};
 
 print $ANSWERS{$what}->($profiles->{$name}), "\n";

@@ -1,33 +1,32 @@
 #!/usr/bin/env bash
 #
-# Runs one flash sale: starts the checkout, and nginx before it where the
-# variant has an edge, sends the shoppers, and leaves what there is to know.
+# Runs one flash sale: starts the checkout, and nginx in front of it in the
+# edge- variants, sends the shoppers, and records the results.
 #
 # usage: scripts/sale.sh [-o DIR] PROFILE VARIANT SEED
 #
 #   PROFILE   one of k6/profiles.json, or rehearse (k6/rehearse.js)
 #   VARIANT   naive reserve queue deadline waiting-room waiting-room-deadline
 #             edge-lottery edge-lottery-deadline edge-fair edge-fair-deadline
-#   SEED      of the payments and of the shoppers' own draws
-#   -o DIR    where to leave it; build/sale/PROFILE-VARIANT-SEED by default
+#   SEED      seed of the payments and of the shoppers
+#   -o DIR    output directory; default: build/sale/PROFILE-VARIANT-SEED
 #
-#   LOAD=auto   who sends the shoppers, see scripts/sale-load.sh
-#   STORE=...   the checkout's --store; or one of the words mysql, redis and
-#               shadow, for a server of the sale's own that is gone afterwards
-#   ORDERS=...  "SECOND:ORDER ..." on the checkout's admin socket, as
-#               "8:truth=second 14:kill=1" with STORE=shadow
+#   LOAD=auto   load generator, see scripts/sale-load.sh
+#   STORE=...   the checkout's --store; mysql, redis or shadow start temporary
+#               servers
+#   ORDERS=...  "SECOND:COMMAND ...": commands for the checkout's admin socket,
+#               for example "8:truth=second 14:kill=1" with STORE=shadow
 #
 # DIR gets run.json, figures.json, shoppers.tsv, server-stats.json, summary.json
-# and load.txt (what the load generator said), from an edge access.log, and with
-# ORDERS orders.json.
+# and load.txt (the output of the load generator); in the edge- variants
+# access.log; with ORDERS orders.json.
 #
-# The abort switch: while the file build/abort exists ("make abort"), every
-# sale that runs is stopped and none starts.  It is a file, and watched from
-# here rather than from the load script, so that it works when the servers
-# under test no longer answer.
+# While the file build/abort exists ("make abort"), running sales are stopped
+# and none starts.  This script watches the file, so that stopping does not
+# depend on the servers under test.
 #
 # Exit status: 0; 3 if the schedule was not delivered in full; 4 if the sale
-# was aborted; 1 for anything else.
+# was aborted; 1 for any other error.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -38,7 +37,7 @@ PROFILES="$(scripts/sale-profile.pl names) rehearse"
 VARIANTS='naive reserve queue deadline waiting-room waiting-room-deadline
           edge-lottery edge-lottery-deadline edge-fair edge-fair-deadline'
 
-# A crowd and its servers on one machine.
+# For a crowd and its servers on one machine.
 DESCRIPTORS=32768
 
 NICE=-15
@@ -48,7 +47,7 @@ store=
 store_dir=
 
 
-# stop PID...: as each ends on SIGTERM, and waits for it.
+# stop PID...: stops the processes one after another.
 stop() {
     local pid
 
@@ -68,18 +67,19 @@ stop_all() {
 
 
 one_of() {
-    local wanted=$1 word
+    local wanted=$1 each
     shift
 
-    for word; do
-        [ "$word" != "$wanted" ] || return 0
+    for each; do
+        [ "$each" != "$wanted" ] || return 0
     done
 
     return 1
 }
 
 
-# wait_for WHAT FILE COMMAND...: until it succeeds; shows FILE if it never does.
+# wait_for WHAT FILE COMMAND...: repeats COMMAND until it succeeds; after ten
+# seconds prints the end of FILE and fails.
 wait_for() {
     local what=$1 log=$2 tries=0
     shift 2
@@ -89,7 +89,7 @@ wait_for() {
 
         if [ $tries -ge 200 ]; then
             tail -n 5 "$log" >&2
-            die "$what does not come up; see $log"
+            die "$what did not start, see $log"
         fi
 
         sleep 0.05
@@ -115,12 +115,12 @@ checkout_options() {
 }
 
 
-# The words of STORE become a store that runs.
+# Starts the servers for STORE=mysql, redis or shadow.
 start_store() {
     store=${STORE:-}
 
-    # shellcheck disable=SC2086 # a list of words
-    if one_of "$store" $STORE_WORDS; then
+    # shellcheck disable=SC2086 # a list
+    if one_of "$store" $STORE_KINDS; then
         store_dir=$(mktemp -d /tmp/ft-XXXXXX)
         store=$(private_store "$store" "$store_dir")
     fi
@@ -142,7 +142,7 @@ start_checkout() {
 }
 
 
-# A copy of conf/sale.conf that differs in ports, policy and place alone.
+# Runs a copy of conf/sale.conf with other ports and the policy of the variant.
 start_nginx() {
     local policy=${variant#edge-}
     local edge=$((port + 1))
@@ -162,7 +162,7 @@ start_nginx() {
 }
 
 
-# Prints the line that stands in run.json.
+# Prints the version for run.json.
 load_version() {
     case $LOAD in
     k6) "$k6" version | head -n 1 ;;
@@ -192,14 +192,15 @@ start_crowd() {
 }
 
 
-# order ORDER: prints what came of it; 503 is "not yet".
+# order COMMAND: sends it to the admin socket and prints the answer; repeats it
+# after a 503.
 order() {
     curl -s --retry 20 --retry-delay 1 --unix-socket "$dir/admin.sock" -d "$1" \
         http://checkout/admin/store
 }
 
 
-# Each of ORDERS at its second.
+# Sends each command of ORDERS at its second.
 give_orders() {
     local each from=$SECONDS
 
@@ -213,7 +214,7 @@ give_orders() {
 }
 
 
-# The load generator, until it ends or the abort switch is set.
+# Runs the load generator until it ends or the sale is aborted.
 send_shoppers() {
     local orders=
 
@@ -240,20 +241,20 @@ send_shoppers() {
 
 
 die_aborted() {
-    say "stopped by the abort switch: $ABORT is there; remove it to run sales" >&2
+    say "sale aborted: the file $ABORT exists" >&2
     exit 4
 }
 
 
-# A line for payment outlives the shoppers: what was charged is known only
-# once nothing is in progress.
+# Payments continue after the shoppers have left; the count of charges is final
+# only when nothing is in progress.
 wait_for_rest() {
     local tries=0
 
     until curl -fs "$stats" | grep -q '"in_progress":0,'; do
         tries=$((tries + 1))
         [ $tries -lt 1200 ] \
-            || die "the checkout is still busy two minutes after the sale"
+            || die "orders still in progress two minutes after the sale"
         sleep 0.1
     done
 }
@@ -281,23 +282,23 @@ shift $((OPTIND - 1))
 profile=$1 variant=$2 seed=$3
 dir=${dir:-build/sale/$profile-$variant-$seed}
 
-# shellcheck disable=SC2086 # lists of words
+# shellcheck disable=SC2086 # lists
 {
     one_of "$profile" $PROFILES \
-        || die "no profile \"$profile\"; there are: $PROFILES"
+        || die "unknown profile \"$profile\", must be one of: $PROFILES"
     one_of "$variant" $VARIANTS \
-        || die "no variant \"$variant\"; there are:" $VARIANTS
+        || die "unknown variant \"$variant\", must be one of:" $VARIANTS
 }
-[[ $seed =~ ^[0-9]+$ ]] || die "SEED=$seed: give a whole number"
+[[ $seed =~ ^[0-9]+$ ]] || die "SEED=$seed: must be a whole number"
 
 [ ! -e "$ABORT" ] || die_aborted
 LOAD=$(scripts/sale-load.sh)
 k6=$(find_k6 || true)
 
 [ "$LOAD/$profile" != crowd/rehearse ] \
-    || die "a rehearsal stops at the rule that breaks, which takes k6"
+    || die "PROFILE=rehearse requires k6"
 
-# Whatever else the machine does, it is not to hold up the sale (root only).
+# Higher priority than other processes on the machine (root only).
 renice -n "$NICE" -p $$ > /dev/null 2>&1 || true
 ulimit -n "$DESCRIPTORS" 2> /dev/null || ulimit -n "$(ulimit -Hn)"
 
@@ -328,7 +329,7 @@ wait_for_rest
 [ -z "${ORDERS:-}" ] || order check=1 >> "$dir/orders.json"
 curl -fs "$stats" > "$dir/server-stats.json"
 
-# nginx first: it writes out its access log, and still has an upstream
+# nginx first: it flushes its access log while the upstream still runs
 [ -z "${nginx_pid:-}" ] || stop "$nginx_pid"
 stop "$checkout_pid"
 pids=()

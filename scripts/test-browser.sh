@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 #
-# Runs the tests of the pages and of other clients, a few files at a time.
-# Screenshots go to build/browser/screenshots.
+# Runs the browser tests and the tests of other clients, in parallel.
+# Screenshots are in build/browser/screenshots.
 #
-# usage: scripts/test-browser.sh [FILE.test.js ...]     all of t/browser
+# usage: scripts/test-browser.sh [FILE.test.js ...]     default: all of t/browser
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-AT_ONCE=3       # each file has a browser of its own, and mostly waits
-LONGEST=600     # seconds for a file
+AT_ONCE=3       # files; each starts a browser
+LONGEST=600     # seconds per file
 
-# nginx takes a variable of this name for the sockets of a binary upgrade
+# nginx reads inherited sockets from an environment variable NGINX
 unset NGINX
 
 cd "$(dirname "$0")/.."
@@ -20,7 +20,7 @@ export TEST_NGINX_BINARY=${TEST_NGINX_BINARY:-$BUILD/nginx}
 export NODE_PATH=$PWD/build/browser/node_modules
 
 [ -d "$NODE_PATH/playwright-core" ] \
-    || die "there is no $NODE_PATH; scripts/install-deps.sh browser makes it"
+    || die "$NODE_PATH not found; run scripts/install-deps.sh browser"
 
 [ $# -gt 0 ] || set -- t/browser/*.test.js
 
@@ -44,7 +44,7 @@ for file; do
 done
 wait
 
-# count WORD: the sum of what the files say of it
+# count WORD: the sum of WORD over the summaries of all files
 count() {
     cat "$logs"/*.log | sed -n "s/^ℹ $1 \([0-9]*\)$/\1/p" \
         | awk '{ n += $1 } END { print n + 0 }'

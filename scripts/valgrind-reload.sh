@@ -1,26 +1,23 @@
 #!/usr/bin/env bash
 #
-# Reloads nginx again and again under valgrind, with shoppers in the queue, and
-# looks for memory that the module lost or should not have touched.
+# Reloads nginx under valgrind with shoppers in the queue.  Fails if the master
+# or a worker has a memory error or a definite leak.
 #
-# usage: scripts/valgrind-reload.sh [RELOADS]      100 by default
+# usage: scripts/valgrind-reload.sh [RELOADS]      default: 100
 #
-# nginx is built so that every pool allocation is one of malloc()'s, which
-# valgrind can tell apart.  The master and every worker has a report; each must
-# show no error and no definite leak.
+# NGX_DEBUG_PALLOC makes each pool allocation a malloc() of its own.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-PATIENCE=60             # seconds for any one thing that must happen
+PATIENCE=60             # seconds, for each condition
 
 reloads=${1:-100}
 cd "$(dirname "$0")/.."
 root=$PWD
 export BUILD=build/valgrind
 
-have valgrind || die "valgrind is not installed;" \
-                     "scripts/install-deps.sh valgrind does that"
+have valgrind || die "valgrind not found; run scripts/install-deps.sh valgrind"
 
 NGINX_CC_OPT='-O1 -DNGX_DEBUG_PALLOC=1' scripts/build-nginx.sh static
 
@@ -36,7 +33,7 @@ clean_up() {
 trap clean_up EXIT
 
 
-# Forks are followed by themselves; children that exec are not looked at.
+# valgrind follows forks, but not children that call exec().
 valgrind_here() {
     local reports=$1
     shift
@@ -48,12 +45,12 @@ valgrind_here() {
 }
 
 
-# wait_until COMMAND...: a condition, not a time; too long is a failure.
+# wait_until COMMAND...: fails after PATIENCE seconds.
 wait_until() {
     local end=$((SECONDS + PATIENCE))
 
     until "$@"; do
-        [ $SECONDS -lt $end ] || die "waited ${PATIENCE} s in vain for: $*"
+        [ $SECONDS -lt $end ] || die "timeout of ${PATIENCE} s: $*"
         sleep 0.05
     done
 }
@@ -69,7 +66,7 @@ answers() {
 }
 
 
-# worker_is_new OLD: leaves the pid of the new worker in $worker.
+# worker_is_new OLD: sets $worker to the pid of the present worker.
 worker_is_new() {
     worker=$(worker_pid)
     [ -n "$worker" ] && [ "$worker" != "$1" ]
@@ -81,8 +78,8 @@ is_gone() {
 }
 
 
-# A first attempt, a poll with the ticket, the JSON and the compressed page,
-# a ticket that is none, and the status.
+# First attempt, reload and poll with the ticket, JSON, compressed page, forged
+# ticket, stats.
 shop() {
     local jar=$dir/jar
 
@@ -96,7 +93,7 @@ shop() {
 }
 
 
-# valgrind_fires: a detector that never fired proves nothing.
+# valgrind_fires: succeeds if valgrind detects a deliberate leak.
 valgrind_fires() {
     mkdir "$dir/fires"
     printf '%s\n' '#include <stdlib.h>' \
@@ -150,7 +147,7 @@ http {
 }
 EOF
 
-valgrind_fires || die "valgrind reports nothing, not even a planted leak"
+valgrind_fires || die "valgrind did not report a deliberate leak"
 
 say "reloading $reloads times under valgrind"
 valgrind_here "$dir/reports" "$root/$BUILD/nginx" -p "$dir" -c nginx.conf &
@@ -168,7 +165,7 @@ done
 
 shop
 kill -QUIT "$master"
-wait "$master" || die "nginx ended with status $?: $(tail "$dir/logs/error.log")"
+wait "$master" || die "nginx exited with $?: $(tail "$dir/logs/error.log")"
 master=
 
 clean=0
@@ -183,7 +180,7 @@ for report in "$dir"/reports/*; do
 done
 
 [ $((clean + faulty)) -gt "$reloads" ] \
-    || die "only $((clean + faulty)) processes left a report"
+    || die "$((clean + faulty)) reports, expected more than $reloads"
 
 say "processes without an error or a definite leak, of $((clean + faulty)):"
 say "valgrind: $clean passed, $faulty failed"

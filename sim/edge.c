@@ -4,6 +4,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include "ft_admission.h"
+#include "ft_hold.h"
+#include "ft_inflight.h"
+#include "ft_override.h"
 #include "ft_pass.h"
 #include "world.h"
 
@@ -13,6 +17,11 @@
 
 /* a client whose connection broke tries again */
 #define FT_EDGE_BROKEN_US  1000000
+
+/* period of the proportional controller in the experiments */
+#ifndef FT_EDGE_SAMPLE_MS
+#define FT_EDGE_SAMPLE_MS  1000
+#endif
 
 
 static void ft_edge_pump(ft_world_t *world, uint32_t worker);
@@ -39,10 +48,9 @@ ft_edge_create(const ft_options_t *options)
     edge->adapt.min_milli = FT_AIMD_UP_MILLI;
 
     edge->rules.policy = options->variant == FT_EDGE_LOTTERY
-                         ? FT_POLICY_LOTTERY : FT_POLICY_FAIR;
-    edge->rules.controller = options->variant == FT_EDGE_PROPORTIONAL
-                             ? FT_CONTROLLER_PROPORTIONAL
-                             : FT_CONTROLLER_CENSUS;
+                         ? FT_POLICY_LOTTERY
+                         : options->variant == FT_EDGE_PROPORTIONAL
+                         ? FT_POLICY_PROPORTIONAL : FT_POLICY_FAIR;
     edge->rules.hold_ms = options->hold_ms;
     edge->rules.poll_min_ms = options->poll_min_ms;
     edge->rules.poll_max_ms = options->poll_max_ms;
@@ -87,7 +95,8 @@ ft_edge_limits(const ft_world_t *world)
 {
     return (ft_limits_t) {
         .rate_milli = world->rate_milli,
-        .period_ms = FT_PERIOD_DEFAULT_MS,
+        .period_ms = world->options->variant == FT_EDGE_PROPORTIONAL
+                     ? FT_EDGE_SAMPLE_MS : FT_PERIOD_DEFAULT_MS,
         .burst = world->options->burst,
         .inflight = world->inflight,
         .sessions = world->options->sessions
@@ -112,7 +121,7 @@ ft_edge_call(ft_world_t *world, uint32_t worker)
     }
 
     call.state = edge->state;
-    call.limits = &edge->limits;
+    call.limits = edge->limits;
     call.rules = &edge->rules;
     call.now_ms = ft_edge_clock(world, worker);
     call.worker = worker;
@@ -189,14 +198,14 @@ ft_edge_admit(ft_world_t *world, ft_shopper_t *shopper,
 
     shopper->admitted_us = world->now_us;
     shopper->worker = worker;
-    shopper->epoch = world->edge->state->epoch;
+    shopper->generation = world->edge->state->generation;
     shopper->over = world->options->over > 0
                     && ft_random_unit(&world->crowd) < world->options->over;
 
     if (shopper->over) {
         call = ft_edge_call(world, worker);
         shopper->pass = *ticket;
-        ft_admission_pass(&call, &shopper->pass);
+        ft_pass_make(&call, &shopper->pass);
     }
 
     ft_checkout_begin(world, shopper);
@@ -293,7 +302,7 @@ ft_edge_request(ft_world_t *world, ft_shopper_t *shopper)
         ticket.id = ft_random_next(&world->crowd);
     }
 
-    ticket.draw = ft_edge_draw(world, ticket.id);
+    ticket.shuffle = ft_edge_draw(world, ticket.id);
 
     verdict = ft_admission_decide(&call, &ticket,
                                   &world->edge->workers[worker].line,
@@ -323,11 +332,20 @@ ft_edge_request(ft_world_t *world, ft_shopper_t *shopper)
         ft_shopper_end(world, shopper, FT_OUTCOME_REFUSED);
         break;
 
-    case FT_AGAIN:
+    case FT_SPENT:
 
-        /* after an answer that was lost: its pass, as it was */
+        if (!ft_pass_again(&call, &ticket)) {
 
-        ft_admission_enter(&call, &ticket);
+            /* the timestamp no longer counts */
+
+            shopper->ticket.kind = 0;
+            ft_edge_request(world, shopper);
+            break;
+        }
+
+        /* the response was lost: the same pass */
+
+        ft_inflight_enter(&call, &ticket);
         ft_edge_admit(world, shopper, &ticket, worker);
         break;
     }
@@ -396,7 +414,7 @@ ft_edge_pump(ft_world_t *world, uint32_t worker)
             continue;
         }
 
-        verdict = ft_hold_turn_back(&call, &shopper->parked, false);
+        verdict = ft_admission_turn_back(&call, &shopper->parked, false);
         ft_edge_told_to_wait(world, shopper, &shopper->parked,
                              verdict.retry_ms);
     }
@@ -457,7 +475,7 @@ ft_edge_done(ft_world_t *world, uint32_t index, bool refused)
 
     shopper = &world->shoppers[index];
 
-    ft_admission_done(world->edge->state, shopper->epoch, shopper->worker);
+    ft_inflight_done(world->edge->state, shopper->generation, shopper->worker);
 
     now = ft_edge_clock(world, shopper->worker);
     took = (uint32_t) ((world->now_us - shopper->admitted_us) / 1000);
@@ -474,7 +492,7 @@ ft_edge_done(ft_world_t *world, uint32_t index, bool refused)
 
     if (shopper->over) {
         call = ft_edge_call(world, shopper->worker);
-        (void) ft_sessions_done(&call, &shopper->pass);
+        (void) ft_pass_done(&call, &shopper->pass);
     }
 
     if (ft_line_first(&world->edge->workers[shopper->worker].line) != NULL) {

@@ -81,7 +81,7 @@ ft_figures_range(double *values, size_t n)
     double      sum;
     ft_range_t  range;
 
-    ft_sort_values(values, n);
+    fairness_sort(values, n);
 
     sum = 0;
     for (i = 0; i < n; i++) {
@@ -89,8 +89,8 @@ ft_figures_range(double *values, size_t n)
     }
 
     range.mean = n > 0 ? sum / (double) n : NAN;
-    range.p5 = ft_quantile(values, n, 0.05);
-    range.p95 = ft_quantile(values, n, 0.95);
+    range.p5 = fairness_quantile(values, n, 0.05);
+    range.p95 = fairness_quantile(values, n, 0.95);
 
     return range;
 }

@@ -72,12 +72,12 @@ ft_measure_times(ft_run_t *run, double *value)
         }
     }
 
-    ft_sort_values(run->purchases, n);
-    ft_sort_values(run->requests, n);
+    fairness_sort(run->purchases, n);
+    fairness_sort(run->requests, n);
 
-    value[FT_PURCHASE_P50] = ft_quantile(run->purchases, n, 0.5);
-    value[FT_PURCHASE_P95] = ft_quantile(run->purchases, n, 0.95);
-    value[FT_CHECKOUT_P95] = ft_quantile(run->requests, n, 0.95);
+    value[FT_PURCHASE_P50] = fairness_quantile(run->purchases, n, 0.5);
+    value[FT_PURCHASE_P95] = fairness_quantile(run->purchases, n, 0.95);
+    value[FT_CHECKOUT_P95] = fairness_quantile(run->requests, n, 0.95);
 }
 
 
@@ -134,7 +134,7 @@ ft_measure_fairness(ft_run_t *run, double *value)
 {
     size_t               n;
     uint32_t             i;
-    ft_fairness_t        fairness;
+    fairness_t           fairness;
     const ft_shopper_t  *shopper;
 
     n = 0;
@@ -150,7 +150,7 @@ ft_measure_fairness(ft_run_t *run, double *value)
         }
     }
 
-    if (!ft_fairness(run->served, n, &fairness)) {
+    if (!fairness_compute(run->served, n, &fairness)) {
         return false;
     }
 

@@ -34,7 +34,7 @@ ft_run_init(ft_run_t *run, const ft_options_t *options)
 
     world->shoppers = malloc(n * sizeof(ft_shopper_t));
     world->checkout.queue = malloc(n * sizeof(uint32_t));
-    run->served = malloc(n * sizeof(ft_served_t));
+    run->served = malloc(n * sizeof(fairness_sample_t));
     run->purchases = malloc(n * sizeof(double));
     run->requests = malloc(n * sizeof(double));
     run->scratch = malloc(n * 5 * sizeof(int64_t));

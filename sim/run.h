@@ -16,7 +16,7 @@
 /* All that the runs of one set of options need, allocated once. */
 typedef struct {
     ft_world_t         world;
-    ft_served_t       *served;
+    fairness_sample_t *served;
     double            *purchases;
     double            *requests;
     int64_t           *scratch;

@@ -125,7 +125,7 @@ for sample in 1000 5000; do
     begin "gain-$sample"
 
     for x in 100 250 500 1000 2000 4000; do
-        build "gain-$x-$sample" "-DFT_KP_MILLI=$x -DFT_SAMPLE_MS=$sample"
+        build "gain-$x-$sample" "-DFT_KP_MILLI=$x -DFT_EDGE_SAMPLE_MS=$sample"
         point "gain-$sample" $x "$dir/gain-$x-$sample/flash-sim" \
             --variant edge-proportional
     done

@@ -58,7 +58,7 @@ typedef struct ft_shopper_s {
     uint32_t           polls;           /* requests made */
     uint32_t           polls_most;      /* vanishes after so many; 0: does not */
     uint32_t           worker;          /* that held it, or let it through */
-    uint32_t           epoch;           /* of the state that let it through */
+    uint32_t           generation;           /* of the state that let it through */
     ft_outcome_t       outcome;
     bool               held;
     bool               over;            /* its pass, when it is answered */

@@ -521,8 +521,8 @@ invalid number of arguments in "flash_throttle_opens" directive
 
         like(scalar `$flashctl -k a status 2>&1`, qr/^sale  a  \[closed, $when\]\n.*\n  wait +none$/m, 'flashctl');
         like(scalar `$flashctl -k a --count=1 watch 2>&1`, qr/ wait_ms=0, $when$/m, 'as a line');
-        like(scalar `$flashctl -k c --new hold 2>&1`, qr/^sale c: hold, $when, rate/, 'a key that nobody has asked for');
-        like(scalar `$flashctl -k c status 2>&1`, qr/\[HOLD, $when\]/, 'on hold as well');
+        like(scalar `$flashctl -k c --new pause 2>&1`, qr/^sale c: paused, $when, rate/, 'a key that nobody has asked for');
+        like(scalar `$flashctl -k c status 2>&1`, qr/\[PAUSED, $when\]/, 'paused as well');
         is(status_of('sale', 'c')->{opens_ms}, 7226582400000, 'with the first of all openings');
 
         like(scalar `$flashctl -k a open 2>&1`, qr/^sale a: opened, rate/, 'opened by order');

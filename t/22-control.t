@@ -544,7 +544,7 @@ invalid number of arguments in "flash_throttle_control" directive
         -x $program or skip 'flashctl is not built here', 4;
 
         like(scalar `$flashctl status 2>&1`, qr/^sale  \?+  \[open\]/, 'shown');
-        like(scalar `$flashctl hold 2>&1`, qr/^sale \?+: hold, /, 'held');
+        like(scalar `$flashctl pause 2>&1`, qr/^sale \?+: paused, /, 'paused');
         is(shopper->get('/checkout')->status, 503, 'obeyed');
         like(scalar `$flashctl --json status 2>&1`, qr/\\u0000\\u0000\\u0001": \{/, 'as it is, in JSON');
     }

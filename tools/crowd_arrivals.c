@@ -3,81 +3,67 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 
-#define FT_CROWD_SECONDS_MAX  86400.0
-#define FT_CROWD_RATE_MAX     100000.0
+#define CROWD_ARRIVALS_SECONDS_MAX  86400.0
+#define CROWD_ARRIVALS_RATE_MAX     100000.0
 
-/* The last shopper comes at the end, and rounding must not lose it. */
-#define FT_CROWD_ROUNDING     1e-6
+/* Keeps the last shopper, whose integral may be rounded down. */
+#define CROWD_ARRIVALS_EPSILON      1e-6
 
 
-/* Reads a number of at least 0 that ends at `stop`; NULL if it does not. */
-static const char *
-ft_arrivals_number(const char *text, char stop, double max, double *value)
+static bool
+crowd_arrivals_parse_number(const char **text, double max, double *value)
 {
     char  *end;
 
-    *value = strtod(text, &end);
+    *value = strtod(*text, &end);
 
-    if (end == text || *end != stop || !(*value >= 0 && *value <= max)) {
-        return NULL;
+    if (end == *text || !(*value >= 0 && *value <= max)) {
+        return false;
     }
 
-    return stop == '\0' ? end : end + 1;
+    *text = end;
+
+    return true;
 }
 
 
 static bool
-ft_arrivals_stage(ft_crowd_stage_t *stage, const char *text)
+crowd_arrivals_parse_stage(const char **text, crowd_arrivals_stage_t *stage)
 {
-    text = ft_arrivals_number(text, ':', FT_CROWD_SECONDS_MAX,
-                              &stage->seconds);
-    if (text == NULL) {
-        return false;
-    }
-
-    text = ft_arrivals_number(text, '-', FT_CROWD_RATE_MAX, &stage->from);
-    if (text == NULL) {
-        return false;
-    }
-
-    return ft_arrivals_number(text, '\0', FT_CROWD_RATE_MAX, &stage->to)
-           != NULL;
+    return crowd_arrivals_parse_number(text, CROWD_ARRIVALS_SECONDS_MAX,
+                                       &stage->seconds)
+           && *(*text)++ == ':'
+           && crowd_arrivals_parse_number(text, CROWD_ARRIVALS_RATE_MAX,
+                                          &stage->from)
+           && *(*text)++ == '-'
+           && crowd_arrivals_parse_number(text, CROWD_ARRIVALS_RATE_MAX,
+                                          &stage->to)
+           && (**text == ',' || **text == '\0');
 }
 
 
 const char *
-ft_arrivals_parse(ft_arrivals_t *arrivals, const char *text)
+crowd_arrivals_parse(crowd_arrivals_t *arrivals, const char *text)
 {
-    bool   good;
-    char  *copy, *rest, *word;
-
-    copy = strdup(text);
-    if (copy == NULL) {
-        return "no memory";
-    }
-
-    good = true;
-    rest = copy;
     arrivals->n = 0;
 
-    while (good && (word = strsep(&rest, ",")) != NULL) {
-        good = arrivals->n < FT_CROWD_STAGES
-               && ft_arrivals_stage(&arrivals->stages[arrivals->n++], word);
-    }
+    do {
+        if (arrivals->n == CROWD_ARRIVALS_STAGES) {
+            return "more than 32 stages";
+        }
 
-    free(copy);
+        if (!crowd_arrivals_parse_stage(&text,
+                                        &arrivals->stages[arrivals->n++]))
+        {
+            return "expected SECONDS:FROM-TO,...";
+        }
 
-    if (!good) {
-        return "give up to 32 stages as SECONDS:FROM-TO, separated by commas,"
-               " rates in shoppers a second: 2:0-40,6:40-40,2:40-0";
-    }
+    } while (*text++ == ',');
 
-    if (ft_arrivals_total(arrivals) < 1) {
-        return "not one shopper comes in these stages; make them longer or"
-               " their rates higher";
+    if (crowd_arrivals_total(arrivals) < 1) {
+        return "no shoppers in these stages";
     }
 
     return NULL;
@@ -85,14 +71,14 @@ ft_arrivals_parse(ft_arrivals_t *arrivals, const char *text)
 
 
 static double
-ft_arrivals_of(const ft_crowd_stage_t *stage)
+crowd_arrivals_stage_total(const crowd_arrivals_stage_t *stage)
 {
     return stage->seconds * (stage->from + stage->to) / 2;
 }
 
 
 double
-ft_arrivals_total(const ft_arrivals_t *arrivals)
+crowd_arrivals_total(const crowd_arrivals_t *arrivals)
 {
     size_t  k;
     double  total;
@@ -100,7 +86,7 @@ ft_arrivals_total(const ft_arrivals_t *arrivals)
     total = 0;
 
     for (k = 0; k < arrivals->n; k++) {
-        total += ft_arrivals_of(&arrivals->stages[k]);
+        total += crowd_arrivals_stage_total(&arrivals->stages[k]);
     }
 
     return total;
@@ -108,12 +94,12 @@ ft_arrivals_total(const ft_arrivals_t *arrivals)
 
 
 void
-ft_arrivals_scale(ft_arrivals_t *arrivals, double total)
+crowd_arrivals_scale(crowd_arrivals_t *arrivals, double total)
 {
     size_t  k;
     double  factor;
 
-    factor = total / ft_arrivals_total(arrivals);
+    factor = total / crowd_arrivals_total(arrivals);
 
     for (k = 0; k < arrivals->n; k++) {
         arrivals->stages[k].from *= factor;
@@ -122,9 +108,9 @@ ft_arrivals_scale(ft_arrivals_t *arrivals, double total)
 }
 
 
-/* The root in [0, seconds] of  from t + slope t^2 / 2 = left. */
+/* The root in [0, seconds] of: from t + slope t^2 / 2 = left. */
 static double
-ft_arrivals_within(const ft_crowd_stage_t *stage, double left)
+crowd_arrivals_stage_at(const crowd_arrivals_stage_t *stage, double left)
 {
     double  root, slope;
 
@@ -136,7 +122,7 @@ ft_arrivals_within(const ft_crowd_stage_t *stage, double left)
 
 
 double
-ft_arrivals_at(const ft_arrivals_t *arrivals, double i)
+crowd_arrivals_at(const crowd_arrivals_t *arrivals, double i)
 {
     size_t  k;
     double  at, here;
@@ -144,11 +130,11 @@ ft_arrivals_at(const ft_arrivals_t *arrivals, double i)
     at = 0;
 
     for (k = 0; k < arrivals->n; k++) {
-        here = ft_arrivals_of(&arrivals->stages[k]);
+        here = crowd_arrivals_stage_total(&arrivals->stages[k]);
 
-        if (i <= here + FT_CROWD_ROUNDING) {
-            return at + ft_arrivals_within(&arrivals->stages[k],
-                                           i < here ? i : here);
+        if (i <= here + CROWD_ARRIVALS_EPSILON) {
+            return at + crowd_arrivals_stage_at(&arrivals->stages[k],
+                                                i < here ? i : here);
         }
 
         i -= here;

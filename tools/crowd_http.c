@@ -5,59 +5,59 @@
 #include <string.h>
 
 
-/* Answers are read to the end, but no more than this is kept of one. */
-#define FT_HTTP_BODY_MAX         (1024 * 1024)
+/* The rest of a longer body is read and discarded. */
+#define CROWD_HTTP_BODY_MAX  (1024 * 1024)
 
-/* Connections that are kept for the next request to come. */
-#define FT_HTTP_IDLE_MAX         256
+/* Idle connections that are kept open. */
+#define CROWD_HTTP_IDLE_MAX  256
 
 
-struct ft_http_s {
+struct crowd_http_s {
     struct event_base   *base;
     CURLM               *multi;
     struct event        *timer;
 };
 
 
-static int ft_http_watch(CURL *easy, curl_socket_t fd, int what, void *data,
+static int crowd_http_socket(CURL *easy, curl_socket_t fd, int what, void *data,
     void *socket_data);
-static int ft_http_time(CURLM *multi, long timeout_ms, void *data);
-static void ft_http_ready(evutil_socket_t fd, short events, void *data);
-static void ft_http_timeout(evutil_socket_t fd, short events, void *data);
+static int crowd_http_timer(CURLM *multi, long timeout_ms, void *data);
+static void crowd_http_on_socket(evutil_socket_t fd, short events, void *data);
+static void crowd_http_on_timer(evutil_socket_t fd, short events, void *data);
 
 
-ft_http_t *
-ft_http_create(struct event_base *base)
+crowd_http_t *
+crowd_http_create(struct event_base *base)
 {
-    ft_http_t  *http;
+    crowd_http_t  *http;
 
-    http = calloc(1, sizeof(ft_http_t));
+    http = calloc(1, sizeof(crowd_http_t));
     if (http == NULL) {
         return NULL;
     }
 
     http->base = base;
     http->multi = curl_multi_init();
-    http->timer = evtimer_new(base, ft_http_timeout, http);
+    http->timer = evtimer_new(base, crowd_http_on_timer, http);
 
     if (http->multi == NULL || http->timer == NULL) {
-        ft_http_free(http);
+        crowd_http_free(http);
         return NULL;
     }
 
-    curl_multi_setopt(http->multi, CURLMOPT_SOCKETFUNCTION, ft_http_watch);
+    curl_multi_setopt(http->multi, CURLMOPT_SOCKETFUNCTION, crowd_http_socket);
     curl_multi_setopt(http->multi, CURLMOPT_SOCKETDATA, http);
-    curl_multi_setopt(http->multi, CURLMOPT_TIMERFUNCTION, ft_http_time);
+    curl_multi_setopt(http->multi, CURLMOPT_TIMERFUNCTION, crowd_http_timer);
     curl_multi_setopt(http->multi, CURLMOPT_TIMERDATA, http);
     curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS,
-                      (long) FT_HTTP_IDLE_MAX);
+                      (long) CROWD_HTTP_IDLE_MAX);
 
     return http;
 }
 
 
 void
-ft_http_free(ft_http_t *http)
+crowd_http_free(crowd_http_t *http)
 {
     if (http->multi != NULL) {
         curl_multi_cleanup(http->multi);
@@ -71,15 +71,14 @@ ft_http_free(ft_http_t *http)
 }
 
 
-/* Tells those who wait for an answer that it is there, or never will be. */
 static void
-ft_http_finish(ft_http_t *http)
+crowd_http_finish(crowd_http_t *http)
 {
-    int            left;
-    char          *type;
-    CURLMsg       *message;
-    curl_off_t     retry_after;
-    ft_request_t  *request;
+    int                    left;
+    char                  *type;
+    CURLMsg               *message;
+    curl_off_t             retry_after;
+    crowd_http_request_t  *request;
 
     while ((message = curl_multi_info_read(http->multi, &left)) != NULL) {
         if (message->msg != CURLMSG_DONE) {
@@ -106,25 +105,25 @@ ft_http_finish(ft_http_t *http)
 
 
 static void
-ft_http_ready(evutil_socket_t fd, short events, void *data)
+crowd_http_on_socket(evutil_socket_t fd, short events, void *data)
 {
-    int         flags, running;
-    ft_http_t  *http;
+    int            flags, running;
+    crowd_http_t  *http;
 
     http = data;
     flags = (events & EV_READ ? CURL_CSELECT_IN : 0)
             | (events & EV_WRITE ? CURL_CSELECT_OUT : 0);
 
     curl_multi_socket_action(http->multi, fd, flags, &running);
-    ft_http_finish(http);
+    crowd_http_finish(http);
 }
 
 
 static void
-ft_http_timeout(evutil_socket_t fd, short events, void *data)
+crowd_http_on_timer(evutil_socket_t fd, short events, void *data)
 {
-    int         running;
-    ft_http_t  *http;
+    int            running;
+    crowd_http_t  *http;
 
     (void) fd;
     (void) events;
@@ -132,17 +131,17 @@ ft_http_timeout(evutil_socket_t fd, short events, void *data)
     http = data;
 
     curl_multi_socket_action(http->multi, CURL_SOCKET_TIMEOUT, 0, &running);
-    ft_http_finish(http);
+    crowd_http_finish(http);
 }
 
 
-/* libcurl's word on which events of a socket it waits for. */
+/* CURLMOPT_SOCKETFUNCTION: the events that libcurl waits for. */
 static int
-ft_http_watch(CURL *easy, curl_socket_t fd, int what, void *data,
+crowd_http_socket(CURL *easy, curl_socket_t fd, int what, void *data,
     void *socket_data)
 {
     short          events;
-    ft_http_t     *http;
+    crowd_http_t  *http;
     struct event  *event;
 
     (void) easy;
@@ -163,7 +162,7 @@ ft_http_watch(CURL *easy, curl_socket_t fd, int what, void *data,
     events |= what & CURL_POLL_IN ? EV_READ : 0;
     events |= what & CURL_POLL_OUT ? EV_WRITE : 0;
 
-    event = event_new(http->base, fd, events, ft_http_ready, http);
+    event = event_new(http->base, fd, events, crowd_http_on_socket, http);
     if (event == NULL || event_add(event, NULL) != 0) {
         return -1;
     }
@@ -175,9 +174,9 @@ ft_http_watch(CURL *easy, curl_socket_t fd, int what, void *data,
 
 
 static int
-ft_http_time(CURLM *multi, long timeout_ms, void *data)
+crowd_http_timer(CURLM *multi, long timeout_ms, void *data)
 {
-    ft_http_t       *http;
+    crowd_http_t    *http;
     struct timeval   tv;
 
     (void) multi;
@@ -197,19 +196,19 @@ ft_http_time(CURLM *multi, long timeout_ms, void *data)
 
 
 static size_t
-ft_request_read(char *bytes, size_t size, size_t n, void *data)
+crowd_http_write(char *bytes, size_t size, size_t n, void *data)
 {
-    char          *body;
-    size_t         len;
-    ft_request_t  *request;
+    char                  *body;
+    size_t                 len;
+    crowd_http_request_t  *request;
 
     (void) size;                        /* always 1 */
 
     request = data;
     len = n;
 
-    if (len > FT_HTTP_BODY_MAX - request->len) {
-        len = FT_HTTP_BODY_MAX - request->len;
+    if (len > CROWD_HTTP_BODY_MAX - request->len) {
+        len = CROWD_HTTP_BODY_MAX - request->len;
     }
 
     body = realloc(request->body, request->len + len + 1);
@@ -227,8 +226,8 @@ ft_request_read(char *bytes, size_t size, size_t n, void *data)
 
 
 bool
-ft_request_open(ft_request_t *request, ft_http_t *http, bool cookies,
-    ft_request_done_pt done, void *data)
+crowd_http_open(crowd_http_request_t *request, crowd_http_t *http, bool cookies,
+    crowd_http_done_pt done, void *data)
 {
     memset(request, 0, sizeof(*request));
 
@@ -242,11 +241,11 @@ ft_request_open(ft_request_t *request, ft_http_t *http, bool cookies,
     }
 
     curl_easy_setopt(request->easy, CURLOPT_PRIVATE, request);
-    curl_easy_setopt(request->easy, CURLOPT_WRITEFUNCTION, ft_request_read);
+    curl_easy_setopt(request->easy, CURLOPT_WRITEFUNCTION, crowd_http_write);
     curl_easy_setopt(request->easy, CURLOPT_WRITEDATA, request);
     curl_easy_setopt(request->easy, CURLOPT_NOSIGNAL, 1L);
 
-    /* a crowd on this machine is no business of a proxy's */
+    /* no proxy for a local server */
     curl_easy_setopt(request->easy, CURLOPT_NOPROXY,
                      "127.0.0.1,localhost,::1");
 
@@ -259,21 +258,22 @@ ft_request_open(ft_request_t *request, ft_http_t *http, bool cookies,
 
 
 void
-ft_request_start(ft_request_t *request, const ft_question_t *question)
+crowd_http_send(crowd_http_request_t *request,
+    const crowd_http_params_t *params)
 {
     free(request->body);
     request->body = NULL;
     request->len = 0;
 
-    curl_easy_setopt(request->easy, CURLOPT_URL, question->url);
-    curl_easy_setopt(request->easy, CURLOPT_HTTPHEADER, question->headers);
+    curl_easy_setopt(request->easy, CURLOPT_URL, params->url);
+    curl_easy_setopt(request->easy, CURLOPT_HTTPHEADER, params->headers);
     curl_easy_setopt(request->easy, CURLOPT_TIMEOUT_MS,
-                     (long) question->timeout_ms);
+                     (long) params->timeout_ms);
     curl_easy_setopt(request->easy, CURLOPT_FRESH_CONNECT,
-                     question->fresh ? 1L : 0L);
+                     params->fresh ? 1L : 0L);
 
-    if (question->post != NULL) {
-        curl_easy_setopt(request->easy, CURLOPT_POSTFIELDS, question->post);
+    if (params->post != NULL) {
+        curl_easy_setopt(request->easy, CURLOPT_POSTFIELDS, params->post);
 
     } else {
         curl_easy_setopt(request->easy, CURLOPT_HTTPGET, 1L);
@@ -284,7 +284,7 @@ ft_request_start(ft_request_t *request, const ft_question_t *question)
 
 
 void
-ft_request_close(ft_request_t *request)
+crowd_http_close(crowd_http_request_t *request)
 {
     if (request->easy == NULL) {
         return;

@@ -1,11 +1,10 @@
 
 /*
- * HTTP requests in an event loop: libcurl's multi interface, driven by
- * libevent.
+ * HTTP requests in an event loop: libcurl's multi interface driven by libevent.
  */
 
-#ifndef FT_CROWD_HTTP_H_INCLUDED
-#define FT_CROWD_HTTP_H_INCLUDED
+#ifndef CROWD_HTTP_H_INCLUDED
+#define CROWD_HTTP_H_INCLUDED
 
 
 #include <stdbool.h>
@@ -16,53 +15,54 @@
 #include <event2/event.h>
 
 
-typedef struct ft_http_s     ft_http_t;
-typedef struct ft_request_s  ft_request_t;
+typedef struct crowd_http_s          crowd_http_t;
+typedef struct crowd_http_request_s  crowd_http_request_t;
 
-typedef void (*ft_request_done_pt)(ft_request_t *request);
+typedef void (*crowd_http_done_pt)(crowd_http_request_t *request);
 
 
-/* A client that makes one request after another, with its own cookies. */
-struct ft_request_s {
-    ft_http_t           *http;
-    CURL                *easy;
-    ft_request_done_pt   done;
-    void                *data;
+/* A client that sends one request at a time and has its own cookies. */
+struct crowd_http_request_s {
+    crowd_http_t         *http;
+    CURL                 *easy;
+    crowd_http_done_pt    done;
+    void                 *data;
 
-    /* the answer, until the next request */
-    CURLcode             result;        /* CURLE_OK: there is one */
-    long                 status;
-    const char          *type;          /* NULL: none given */
-    int64_t              retry_after_s; /* 0: none given */
-    char                *body;          /* ended with a zero byte; or NULL */
-    size_t               len;
+    /* the response, until the next request */
+    CURLcode              result;
+    long                  status;
+    const char           *type;         /* NULL: none */
+    int64_t               retry_after_s; /* 0: none */
+    char                 *body;         /* null-terminated; NULL: empty */
+    size_t                len;
 };
 
 
 typedef struct {
-    const char          *url;
-    const char          *post;          /* the body; NULL: a GET */
-    struct curl_slist   *headers;       /* kept by the caller until the end */
-    int64_t              timeout_ms;
-    bool                 fresh;         /* on a connection of its own */
-} ft_question_t;
+    const char           *url;
+    const char           *post;         /* body; NULL: GET */
+    struct curl_slist    *headers;      /* must outlive the request */
+    int64_t               timeout_ms;
+    bool                  fresh;        /* on a new connection */
+} crowd_http_params_t;
 
 
 /* NULL: no memory. */
-ft_http_t *ft_http_create(struct event_base *base);
+crowd_http_t *crowd_http_create(struct event_base *base);
 
-/* All requests have to be closed before. */
-void ft_http_free(ft_http_t *http);
+/* All requests must be closed. */
+void crowd_http_free(crowd_http_t *http);
 
-/* False: no memory.  done is called when a request has ended. */
-bool ft_request_open(ft_request_t *request, ft_http_t *http, bool cookies,
-    ft_request_done_pt done, void *data);
+/* done is called at the end of each request.  False: no memory. */
+bool crowd_http_open(crowd_http_request_t *request, crowd_http_t *http,
+    bool cookies, crowd_http_done_pt done, void *data);
 
-/* Starts a request; the one before has ended. */
-void ft_request_start(ft_request_t *request, const ft_question_t *question);
+/* Sends a request; no other may be active. */
+void crowd_http_send(crowd_http_request_t *request,
+    const crowd_http_params_t *params);
 
-/* Drops a request that is under way. */
-void ft_request_close(ft_request_t *request);
+/* Cancels an active request. */
+void crowd_http_close(crowd_http_request_t *request);
 
 
-#endif /* FT_CROWD_HTTP_H_INCLUDED */
+#endif /* CROWD_HTTP_H_INCLUDED */

@@ -3,8 +3,8 @@
  * The command line of flash-crowd.
  */
 
-#ifndef FT_CROWD_OPTIONS_H_INCLUDED
-#define FT_CROWD_OPTIONS_H_INCLUDED
+#ifndef CROWD_OPTIONS_H_INCLUDED
+#define CROWD_OPTIONS_H_INCLUDED
 
 
 #include <stdbool.h>
@@ -15,10 +15,10 @@
 
 typedef struct {
     const char        *url;
-    const char        *status_url;      /* NULL: not asked */
-    const char        *stats_url;       /* NULL: not asked */
-    FILE              *trace;           /* NULL: none */
-    ft_arrivals_t      arrivals;
+    const char        *status_url;      /* of the edge, or NULL */
+    const char        *stats_url;       /* of the checkout, or NULL */
+    FILE              *trace;           /* or NULL */
+    crowd_arrivals_t   arrivals;
     uint64_t           shoppers;
     double             patience_min_s;
     double             patience_max_s;
@@ -30,18 +30,11 @@ typedef struct {
     bool               deadline;
     bool               live;
     bool               json;
-} ft_crowd_options_t;
+} crowd_options_t;
 
 
-typedef enum {
-    FT_OPTIONS_OK,
-    FT_OPTIONS_HELP,                    /* shown, nothing else to do */
-    FT_OPTIONS_BAD                      /* said why on stderr */
-} ft_options_result_t;
+/* Exits after --help, and with status 2 if the command line is invalid. */
+void crowd_options_parse(crowd_options_t *options, int argc, char **argv);
 
 
-ft_options_result_t ft_crowd_options(ft_crowd_options_t *options, int argc,
-    char **argv);
-
-
-#endif /* FT_CROWD_OPTIONS_H_INCLUDED */
+#endif /* CROWD_OPTIONS_H_INCLUDED */

@@ -1,11 +1,11 @@
 
 /*
- * A shopper, from the first attempt to the order or to leaving; and what
- * became of all of them.
+ * Shoppers: each one from its first attempt to its order or to leaving, and the
+ * counters of all.
  */
 
-#ifndef FT_CROWD_SHOPPER_H_INCLUDED
-#define FT_CROWD_SHOPPER_H_INCLUDED
+#ifndef CROWD_SHOPPER_H_INCLUDED
+#define CROWD_SHOPPER_H_INCLUDED
 
 
 #include <stdint.h>
@@ -15,48 +15,48 @@
 
 
 typedef enum {
-    FT_END_SERVED = 0,      /* has the order, or the page */
-    FT_END_DECLINED,
-    FT_END_SOLD_OUT,
-    FT_END_TOO_LATE,        /* the checkout did not start the payment */
-    FT_END_GAVE_UP,         /* out of patience */
-    FT_END_VANISHED,        /* left without notice */
-    FT_END_FAILED,          /* no answer, or none that makes sense */
-    FT_ENDS
-} ft_end_t;
+    CROWD_END_CONFIRMED = 0,        /* the order, or the page */
+    CROWD_END_DECLINED,
+    CROWD_END_SOLD_OUT,
+    CROWD_END_TOO_LATE,             /* the checkout did not start the payment */
+    CROWD_END_GAVE_UP,              /* the patience ended */
+    CROWD_END_VANISHED,             /* left early */
+    CROWD_END_FAILED,               /* no response, or an unknown one */
+    CROWD_ENDS
+} crowd_end_t;
 
 
-typedef struct ft_shopper_s  ft_shopper_t;
+typedef struct crowd_shopper_s  crowd_shopper_t;
 
 typedef struct {
-    const ft_crowd_options_t  *options;
-    struct event_base         *base;
-    ft_http_t                 *http;
-    void                     (*ended)(void *data);  /* another shopper has */
-    void                      *data;
+    const crowd_options_t  *options;
+    struct event_base      *base;
+    crowd_http_t           *http;
+    void                  (*on_end)(void *data);    /* a shopper has ended */
+    void                   *data;
 
-    uint64_t                   arrived;
-    uint64_t                   waiting;     /* were told to wait, now */
-    uint64_t                   admitted;
-    uint64_t                   ends[FT_ENDS];
-    uint64_t                   ended_n;
-    uint64_t                   polls;       /* requests up to admission */
-    uint64_t                   unanswered;  /* requests without any answer */
-    int64_t                    longest_us;  /* from request to answer */
-    char                       trouble[256];/* the first failure; or empty */
+    uint64_t                arrived;
+    uint64_t                waiting;        /* now */
+    uint64_t                admitted;
+    uint64_t                ends[CROWD_ENDS];
+    uint64_t                ended;
+    uint64_t                polls;          /* requests before admission */
+    uint64_t                unanswered;     /* requests without a response */
+    int64_t                 longest_us;     /* from request to response */
+    char                    error[256];     /* the first one; "": none */
 
-    ft_served_t               *served;      /* room for every shopper */
-    size_t                     nserved;
+    fairness_sample_t      *samples;        /* space for all shoppers */
+    size_t                  nsamples;
 
-    ft_shopper_t              *first;       /* of those not ended */
-} ft_crowd_t;
-
-
-/* The next shopper makes the first attempt now.  False: no memory. */
-bool ft_shopper_arrive(ft_crowd_t *crowd);
-
-/* All who are here are gone at once, as if they gave up. */
-void ft_shoppers_leave(ft_crowd_t *crowd);
+    crowd_shopper_t        *first;          /* list of those not ended */
+} crowd_t;
 
 
-#endif /* FT_CROWD_SHOPPER_H_INCLUDED */
+/* Sends the first attempt of the next shopper.  False: no memory. */
+bool crowd_shopper_arrive(crowd_t *crowd);
+
+/* Ends all shoppers as CROWD_END_GAVE_UP. */
+void crowd_shopper_end_all(crowd_t *crowd);
+
+
+#endif /* CROWD_SHOPPER_H_INCLUDED */

@@ -1,63 +1,61 @@
 
-/*
- * flashctl's requests, by libcurl.
- */
+#include "ctl_http.h"
+#include "ctl_print.h"
 
-#include "ctl.h"
-
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <curl/curl.h>
+#include <jansson.h>
 
 
-#define FT_CTL_TIMEOUT_MS  5000L
-#define FT_CTL_ANSWER_MAX  (64 * 1024 * 1024)
+#define CTL_HTTP_TIMEOUT_MS  5000L
+#define CTL_HTTP_LEN_MAX     (64 * 1024 * 1024)
 
 
 static size_t
-ft_ctl_receive(char *data, size_t size, size_t n, void *user)
+ctl_http_write(char *data, size_t size, size_t n, void *user)
 {
-    char             *text;
-    ft_ctl_answer_t  *answer;
+    char                 *text;
+    ctl_http_response_t  *response;
 
-    answer = user;
+    response = user;
     n *= size;
 
-    if (n > FT_CTL_ANSWER_MAX - answer->len) {
+    if (n > CTL_HTTP_LEN_MAX - response->len) {
         return 0;
     }
 
-    text = realloc(answer->text, answer->len + n + 1);
-
+    text = realloc(response->text, response->len + n + 1);
     if (text == NULL) {
         return 0;
     }
 
-    memcpy(text + answer->len, data, n);
-    answer->text = text;
-    answer->len += n;
-    text[answer->len] = '\0';
+    memcpy(text + response->len, data, n);
+    response->text = text;
+    response->len += n;
+    text[response->len] = '\0';
 
     return n;
 }
 
 
 static char *
-ft_ctl_url(const char *base, const char *name)
+ctl_http_url(const char *base, const char *name)
 {
     char    *url;
     size_t   len;
 
     len = strlen(base);
 
-    while (len && base[len - 1] == '/') {
+    while (len > 0 && base[len - 1] == '/') {
         len--;
     }
 
     url = malloc(len + 1 + strlen(name) + 1);
 
-    if (url) {
+    if (url != NULL) {
         sprintf(url, "%.*s/%s", (int) len, base, name);
     }
 
@@ -66,32 +64,32 @@ ft_ctl_url(const char *base, const char *name)
 
 
 static CURLcode
-ft_ctl_perform(CURL *curl, const ft_ctl_options_t *options, const char *body,
-    ft_ctl_answer_t *answer)
+ctl_http_perform(CURL *curl, const ctl_options_t *options, const char *body,
+    ctl_http_response_t *response)
 {
     CURLcode            code;
     struct curl_slist  *headers;
 
     headers = curl_slist_append(NULL, "Accept: application/json");
 
-    if (body) {
+    if (body != NULL) {
         headers = curl_slist_append(headers, "Content-Type: application/json");
         headers = curl_slist_append(headers, "Expect:");
         curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
     }
 
-    if (options->socket) {
+    if (options->socket != NULL) {
         curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, options->socket);
     }
 
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
     curl_easy_setopt(curl, CURLOPT_USERAGENT, "flashctl");
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, FT_CTL_TIMEOUT_MS);
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, CTL_HTTP_TIMEOUT_MS);
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_NETRC, (long) CURL_NETRC_OPTIONAL);
     curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "");
-    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, ft_ctl_receive);
-    curl_easy_setopt(curl, CURLOPT_WRITEDATA, answer);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, ctl_http_write);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, response);
 
     code = curl_easy_perform(curl);
 
@@ -102,17 +100,17 @@ ft_ctl_perform(CURL *curl, const ft_ctl_options_t *options, const char *body,
 
 
 bool
-ft_ctl_ask(const ft_ctl_options_t *options, const char *name,
-    const char *body, ft_ctl_answer_t *answer)
+ctl_http_request(const ctl_options_t *options, const char *name,
+    const char *body, ctl_http_response_t *response)
 {
     CURL      *curl;
     char      *url;
     CURLcode   code;
 
-    memset(answer, 0, sizeof(ft_ctl_answer_t));
+    memset(response, 0, sizeof(ctl_http_response_t));
 
     curl = curl_easy_init();
-    url = ft_ctl_url(options->url, name);
+    url = ctl_http_url(options->url, name);
 
     if (curl == NULL || url == NULL) {
         curl_easy_cleanup(curl);
@@ -121,75 +119,72 @@ ft_ctl_ask(const ft_ctl_options_t *options, const char *name,
     }
 
     curl_easy_setopt(curl, CURLOPT_URL, url);
-    code = ft_ctl_perform(curl, options, body, answer);
+    code = ctl_http_perform(curl, options, body, response);
 
     if (code == CURLE_OK) {
-        curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &answer->status);
+        curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &response->status);
 
-        if (answer->text == NULL) {
-            answer->text = strdup("");
+        if (response->text == NULL) {
+            response->text = strdup("");
         }
 
     } else {
-        free(answer->text);
-        answer->text = strdup(curl_easy_strerror(code));
+        free(response->text);
+        response->text = strdup(curl_easy_strerror(code));
     }
 
     curl_easy_cleanup(curl);
     free(url);
 
-    return answer->text != NULL;
+    return response->text != NULL;
 }
 
 
 void
-ft_ctl_free(ft_ctl_answer_t *answer)
+ctl_http_free(ctl_http_response_t *response)
 {
-    free(answer->text);
-    answer->text = NULL;
+    free(response->text);
+    response->text = NULL;
 }
 
 
 int
-ft_ctl_complain(const ft_ctl_options_t *options, const char *name,
-    const ft_ctl_answer_t *answer)
+ctl_http_error(const ctl_options_t *options, const char *name,
+    const ctl_http_response_t *response)
 {
     int          code;
+    char        *url;
     json_t      *json;
     const char  *error;
 
-    fprintf(stderr, "flashctl: %s%s%s/%s: ",
+    url = ctl_http_url(options->url, name);
+    fprintf(stderr, "flashctl: %s%s%s: ",
             options->socket ? options->socket : "",
-            options->socket ? ": " : "", options->url, name);
+            options->socket ? ": " : "", url ? url : name);
+    free(url);
 
-    if (answer->status == 0) {
-        ft_ctl_print_text(stderr, answer->text);
-        fprintf(stderr, "; is nginx there? --url says where its %s is\n", name);
-        return FT_CTL_SILENT;
+    if (response->status == 0) {
+        ctl_print_text(stderr, response->text);
+        fprintf(stderr, "\n");
+        return CTL_NO_RESPONSE;
     }
 
-    json = json_loads(answer->text, 0, NULL);
+    json = json_loads(response->text, 0, NULL);
     error = json_string_value(json_object_get(json, "error"));
 
-    code = FT_CTL_REFUSED;
+    code = CTL_REFUSED;
 
-    if (error) {
-        ft_ctl_print_text(stderr, error);
+    if (error != NULL) {
+        ctl_print_text(stderr, error);
         fprintf(stderr, "\n");
 
-    } else if (answer->status == 401 || answer->status == 403) {
-        fprintf(stderr, "%ld: not from here; \"allow\" and \"deny\" of that "
-                "location say from where\n", answer->status);
-
-    } else if (answer->status == 404) {
-        fprintf(stderr, "404: there is no flash_throttle_%s; --url says where "
-                "it is\n", name);
-        code = FT_CTL_SILENT;
+    } else if (response->status == 401 || response->status == 403) {
+        fprintf(stderr, "access denied (HTTP status %ld)\n", response->status);
 
     } else {
-        fprintf(stderr, "%ld, and not what flash_throttle_%s answers; --url "
-                "says where it is\n", answer->status, name);
-        code = FT_CTL_SILENT;
+        fprintf(stderr, "not a flash_throttle_%s response (HTTP status %ld)\n",
+                name, response->status);
+        code = CTL_NO_RESPONSE;
     }
 
     json_decref(json);

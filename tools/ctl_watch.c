@@ -1,13 +1,12 @@
 
-/*
- * flashctl watch: the figures, again and again.  A terminal is drawn over with
- * plain ANSI sequences; anything else gets a line for each key and look.
- */
-
-#include "ctl.h"
+#include "ctl_watch.h"
+#include "ctl_json.h"
+#include "ctl_print.h"
+#include "ctl_status.h"
 
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -16,168 +15,173 @@
 #include <unistd.h>
 
 
-#define FT_WATCH_KEYS    64     /* whose paces are known */
-#define FT_WATCH_TREND   60     /* looks in a key's trend */
+#define CTL_WATCH_KEYS     64   /* with rates and a history; others have none */
+#define CTL_WATCH_SAMPLES  60   /* in the history of a key */
 
-#define FT_WATCH_END     "\033[K\r\n"
+#define CTL_WATCH_EOL      "\033[K\r\n"
 
 
 typedef struct {
     char        *name;
-    int64_t      came;
+    int64_t      first_attempts;
     int64_t      admitted;
-    int64_t      waiting[FT_WATCH_TREND];
-    unsigned     looks;
-} ft_watch_key_t;
+    int64_t      waiting[CTL_WATCH_SAMPLES];
+    unsigned     samples;
+} ctl_watch_key_t;
 
 
 typedef struct {
-    const ft_ctl_options_t  *options;
-    bool                     terminal;
-    int64_t                  time_ms;       /* of this status, and the last */
-    int64_t                  last_ms;
-    ft_watch_key_t           key[FT_WATCH_KEYS];
-    unsigned                 keys;
-    FILE                    *out;
-} ft_watch_t;
+    const ctl_options_t  *options;
+    bool                  terminal;
+    int64_t               time_ms;
+    int64_t               last_ms;      /* time_ms of the previous sample */
+    ctl_watch_key_t       keys[CTL_WATCH_KEYS];
+    unsigned              nkeys;
+    FILE                 *out;
+} ctl_watch_t;
 
 
-static volatile sig_atomic_t  ft_watch_ended;
-static struct termios         ft_watch_before;
-static bool                   ft_watch_changed;
+static volatile sig_atomic_t  ctl_watch_stop;
+static struct termios         ctl_watch_termios;
+static bool                   ctl_watch_raw;
 
 
 static void
-ft_watch_on_signal(int signo)
+ctl_watch_on_signal(int signo)
 {
     (void) signo;
 
-    ft_watch_ended = 1;
+    ctl_watch_stop = 1;
 }
 
 
 static void
-ft_watch_restore(void)
+ctl_watch_restore(void)
 {
-    if (ft_watch_changed) {
-        ft_watch_changed = false;
-        (void) tcsetattr(STDIN_FILENO, TCSANOW, &ft_watch_before);
+    if (ctl_watch_raw) {
+        ctl_watch_raw = false;
+        (void) tcsetattr(STDIN_FILENO, TCSANOW, &ctl_watch_termios);
     }
 }
 
 
-/* Keys are heard at once, and not shown. */
+/* No line buffering, no echo. */
 static void
-ft_watch_listen(void)
+ctl_watch_set_raw(void)
 {
-    struct termios  now;
+    struct termios  raw;
 
     if (!isatty(STDIN_FILENO)
-        || tcgetattr(STDIN_FILENO, &ft_watch_before) == -1)
+        || tcgetattr(STDIN_FILENO, &ctl_watch_termios) == -1)
     {
         return;
     }
 
-    now = ft_watch_before;
-    now.c_lflag &= ~(tcflag_t) (ICANON|ECHO);
+    raw = ctl_watch_termios;
+    raw.c_lflag &= ~(tcflag_t) (ICANON|ECHO);
 
-    if (tcsetattr(STDIN_FILENO, TCSANOW, &now) == 0) {
-        ft_watch_changed = true;
-        (void) atexit(ft_watch_restore);
+    if (tcsetattr(STDIN_FILENO, TCSANOW, &raw) == 0) {
+        ctl_watch_raw = true;
+        (void) atexit(ctl_watch_restore);
     }
 }
 
 
-static ft_watch_key_t *
-ft_watch_find(ft_watch_t *watch, const char *zone, const char *key)
+static ctl_watch_key_t *
+ctl_watch_find(ctl_watch_t *watch, const char *zone, const char *key)
 {
-    char      name[512];
-    unsigned  i;
+    char              name[512];
+    unsigned          i;
+    ctl_watch_key_t  *k;
 
     snprintf(name, sizeof(name), "%s %s", zone, key);
 
-    for (i = 0; i < watch->keys; i++) {
-        if (strcmp(watch->key[i].name, name) == 0) {
-            return &watch->key[i];
+    for (i = 0; i < watch->nkeys; i++) {
+        if (strcmp(watch->keys[i].name, name) == 0) {
+            return &watch->keys[i];
         }
     }
 
-    if (i == FT_WATCH_KEYS) {
+    if (watch->nkeys == CTL_WATCH_KEYS) {
         return NULL;
     }
 
-    watch->key[i].name = strdup(name);
+    k = &watch->keys[watch->nkeys];
+    k->name = strdup(name);
 
-    if (watch->key[i].name == NULL) {
+    if (k->name == NULL) {
         return NULL;
     }
 
-    watch->keys++;
+    watch->nkeys++;
 
-    return &watch->key[i];
+    return k;
 }
 
 
-/* What came since the last look; false: this is the first one. */
+/* False: this is the first sample. */
 static bool
-ft_watch_pace(ft_watch_t *watch, ft_watch_key_t *k, json_t *state,
-    ft_ctl_pace_t *pace)
+ctl_watch_sample(ctl_watch_t *watch, ctl_watch_key_t *k, const json_t *state,
+    ctl_print_rates_t *rates)
 {
     bool     known;
-    int64_t  came, admitted, ms;
+    int64_t  first_attempts, admitted, ms;
 
-    came = ft_ctl_figure(state, "first_attempts");
-    admitted = ft_ctl_figure(state, "admitted");
+    first_attempts = ctl_json_integer(state, "first_attempts");
+    admitted = ctl_json_integer(state, "admitted");
     ms = watch->time_ms - watch->last_ms;
 
-    /* counts that go back are another life's */
+    /* counters that decrease belong to a new state of the key */
 
-    known = k->looks && ms > 0 && came >= k->came && admitted >= k->admitted;
+    known = k->samples > 0 && ms > 0 && first_attempts >= k->first_attempts
+            && admitted >= k->admitted;
 
     if (known) {
-        pace->came_milli = (came - k->came) * 1000000 / ms;
-        pace->admitted_milli = (admitted - k->admitted) * 1000000 / ms;
+        rates->first_attempts_milli = (first_attempts - k->first_attempts)
+                                      * 1000000 / ms;
+        rates->admitted_milli = (admitted - k->admitted) * 1000000 / ms;
     }
 
-    k->came = came;
+    k->first_attempts = first_attempts;
     k->admitted = admitted;
-    k->waiting[k->looks++ % FT_WATCH_TREND] = ft_ctl_figure(state, "waiting");
+    k->waiting[k->samples++ % CTL_WATCH_SAMPLES] = ctl_json_integer(state,
+                                                                "waiting");
 
     return known;
 }
 
 
-/* Who waited at each of the last looks, as a row of heights. */
+/* The waiting shoppers of the last samples, a character per sample. */
 static void
-ft_watch_trend(ft_watch_t *watch, const ft_watch_key_t *k)
+ctl_watch_print_history(FILE *out, const ctl_watch_key_t *k)
 {
-    int64_t      most, n;
-    unsigned     i, first;
+    int64_t   max, n;
+    unsigned  i, first;
 
     static const char  heights[] = " .:-=+*#%@";
 
-    most = 1;
-    first = k->looks > FT_WATCH_TREND ? k->looks - FT_WATCH_TREND : 0;
+    max = 1;
+    first = k->samples > CTL_WATCH_SAMPLES ? k->samples - CTL_WATCH_SAMPLES : 0;
 
-    for (i = first; i < k->looks; i++) {
-        n = k->waiting[i % FT_WATCH_TREND];
-        most = n > most ? n : most;
+    for (i = first; i < k->samples; i++) {
+        n = k->waiting[i % CTL_WATCH_SAMPLES];
+        max = n > max ? n : max;
     }
 
-    fprintf(watch->out, "  [");
+    fprintf(out, "  [");
 
-    for (i = first; i < first + FT_WATCH_TREND; i++) {
-        n = i < k->looks ? k->waiting[i % FT_WATCH_TREND] : 0;
-        fputc(heights[(n * 9 + most - 1) / most], watch->out);
+    for (i = first; i < first + CTL_WATCH_SAMPLES; i++) {
+        n = i < k->samples ? k->waiting[i % CTL_WATCH_SAMPLES] : 0;
+        fputc(heights[(n * 9 + max - 1) / max], out);
     }
 
-    fprintf(watch->out, "] of %lld" FT_WATCH_END, (long long) most);
+    fprintf(out, "] max %lld" CTL_WATCH_EOL, (long long) max);
 }
 
 
 static void
-ft_watch_line(ft_watch_t *watch, const char *zone, const char *key,
-    json_t *state, const ft_ctl_pace_t *pace)
+ctl_watch_print_line(const ctl_watch_t *watch, const char *zone,
+    const char *key, const json_t *state, const ctl_print_rates_t *rates)
 {
     char       text[16];
     time_t     seconds;
@@ -188,61 +192,61 @@ ft_watch_line(ft_watch_t *watch, const char *zone, const char *key,
     strftime(text, sizeof(text), "%H:%M:%S", &tm);
 
     fprintf(watch->out, "%s ", text);
-    ft_ctl_print_text(watch->out, zone);
+    ctl_print_text(watch->out, zone);
     fputc(' ', watch->out);
-    ft_ctl_print_text(watch->out, key);
+    ctl_print_text(watch->out, key);
     fprintf(watch->out, " waiting=%lld held=%lld inflight=%lld admitted=%lld "
             "wait_ms=%lld",
-            (long long) ft_ctl_figure(state, "waiting"),
-            (long long) ft_ctl_figure(state, "held"),
-            (long long) ft_ctl_figure(state, "inflight"),
-            (long long) ft_ctl_figure(state, "admitted"),
-            (long long) ft_ctl_figure(state, "wait_ms"));
+            (long long) ctl_json_integer(state, "waiting"),
+            (long long) ctl_json_integer(state, "held"),
+            (long long) ctl_json_integer(state, "inflight"),
+            (long long) ctl_json_integer(state, "admitted"),
+            (long long) ctl_json_integer(state, "wait_ms"));
 
-    if (pace) {
-        fprintf(watch->out, " come/s=%lld.%lld admitted/s=%lld.%lld",
-                (long long) (pace->came_milli / 1000),
-                (long long) (pace->came_milli % 1000 / 100),
-                (long long) (pace->admitted_milli / 1000),
-                (long long) (pace->admitted_milli % 1000 / 100));
+    if (rates != NULL) {
+        fprintf(watch->out, " first_attempts/s=%lld.%lld admitted/s=%lld.%lld",
+                (long long) (rates->first_attempts_milli / 1000),
+                (long long) (rates->first_attempts_milli % 1000 / 100),
+                (long long) (rates->admitted_milli / 1000),
+                (long long) (rates->admitted_milli % 1000 / 100));
     }
 
-    ft_ctl_print_opening(watch->out, state);
+    ctl_print_opens(watch->out, state);
     fprintf(watch->out, "%s%s\n",
-            json_is_true(json_object_get(state, "hold")) ? " hold" : "",
-            json_is_true(json_object_get(state, "sold_out")) ? " sold_out"
-                                                             : "");
+            ctl_json_flag(state, "paused") ? " paused" : "",
+            ctl_json_flag(state, "sold_out") ? " sold_out" : "");
 }
 
 
 static void
-ft_watch_key(const char *zone, json_t *limits, const char *key, json_t *state,
-    void *data)
+ctl_watch_key(const char *zone, const json_t *limits, const char *key,
+    const json_t *state, void *data)
 {
-    ft_watch_t      *watch;
-    ft_ctl_pace_t    pace, *known;
-    ft_watch_key_t  *k;
+    ctl_watch_t        *watch;
+    ctl_watch_key_t    *k;
+    ctl_print_rates_t   rates, *known;
 
     watch = data;
-    k = ft_watch_find(watch, zone, key);
-    known = k && ft_watch_pace(watch, k, state, &pace) ? &pace : NULL;
+    k = ctl_watch_find(watch, zone, key);
+    known = k != NULL && ctl_watch_sample(watch, k, state, &rates) ? &rates
+                                                                   : NULL;
 
     if (!watch->terminal) {
-        ft_watch_line(watch, zone, key, state, known);
+        ctl_watch_print_line(watch, zone, key, state, known);
         return;
     }
 
-    ft_ctl_print(watch->out, zone, limits, key, state, known, FT_WATCH_END);
+    ctl_print_key(watch->out, zone, limits, key, state, known, CTL_WATCH_EOL);
 
-    if (k) {
-        ft_watch_trend(watch, k);
+    if (k != NULL) {
+        ctl_watch_print_history(watch->out, k);
     }
 }
 
 
-/* As many lines as the terminal has: more would scroll it. */
+/* At most the terminal's height: more lines would scroll it. */
 static void
-ft_watch_show(const char *text)
+ctl_watch_redraw(const char *text)
 {
     unsigned         rows;
     const char      *end;
@@ -250,7 +254,7 @@ ft_watch_show(const char *text)
 
     rows = 24;
 
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row) {
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row != 0) {
         rows = size.ws_row;
     }
 
@@ -261,46 +265,44 @@ ft_watch_show(const char *text)
         text = end + 1;
     }
 
-    fputs("q ends\033[J", stdout);
+    fputs("q quits\033[J", stdout);
     fflush(stdout);
 }
 
 
-/* Whether it worked; what did not is on stderr, under the figures. */
 static int
-ft_watch_look(ft_watch_t *watch)
+ctl_watch_show(ctl_watch_t *watch)
 {
     int      code;
     char    *text;
     json_t  *status;
     size_t   len;
 
-    status = ft_ctl_look(watch->options, &code);
-
+    status = ctl_status_fetch(watch->options, &code);
     if (status == NULL) {
         return code;
     }
 
     text = NULL;
     watch->last_ms = watch->time_ms;
-    watch->time_ms = ft_ctl_figure(status, "time_ms");
+    watch->time_ms = ctl_json_integer(status, "time_ms");
     watch->out = open_memstream(&text, &len);
 
     if (watch->out == NULL) {
         json_decref(status);
-        return FT_CTL_SILENT;
+        return CTL_NO_RESPONSE;
     }
 
-    code = ft_ctl_each(watch->options, status, ft_watch_key, watch)
-           ? FT_CTL_DONE : FT_CTL_REFUSED;
+    code = ctl_status_each(watch->options, status, ctl_watch_key, watch)
+           ? CTL_OK : CTL_REFUSED;
 
     fclose(watch->out);
     json_decref(status);
 
-    if (code == FT_CTL_DONE && watch->terminal) {
-        ft_watch_show(text);
+    if (code == CTL_OK && watch->terminal) {
+        ctl_watch_redraw(text);
 
-    } else if (code == FT_CTL_DONE) {
+    } else if (code == CTL_OK) {
         fputs(text, stdout);
         fflush(stdout);
     }
@@ -311,31 +313,31 @@ ft_watch_look(ft_watch_t *watch)
 }
 
 
-/* Until the next look; true: the end was asked for. */
+/* True: stop. */
 static bool
-ft_watch_pause(const ft_watch_t *watch)
+ctl_watch_wait(const ctl_watch_t *watch)
 {
     int            n;
     char           c;
     struct pollfd  in = { .fd = STDIN_FILENO, .events = POLLIN };
 
-    n = poll(&in, ft_watch_changed ? 1 : 0, (int) watch->options->interval_ms);
+    n = poll(&in, ctl_watch_raw ? 1 : 0, (int) watch->options->interval_ms);
 
     if (n > 0 && read(STDIN_FILENO, &c, 1) == 1 && (c == 'q' || c == 'Q')) {
-        ft_watch_ended = 1;
+        ctl_watch_stop = 1;
     }
 
-    return ft_watch_ended;
+    return ctl_watch_stop;
 }
 
 
 int
-ft_ctl_watch(const ft_ctl_options_t *options)
+ctl_watch_run(const ctl_options_t *options)
 {
     int                code;
-    long               looks;
+    long               samples;
     unsigned           i;
-    ft_watch_t         watch;
+    ctl_watch_t        watch;
     struct sigaction   action;
 
     memset(&watch, 0, sizeof(watch));
@@ -343,37 +345,37 @@ ft_ctl_watch(const ft_ctl_options_t *options)
     watch.terminal = isatty(STDOUT_FILENO);
 
     memset(&action, 0, sizeof(action));
-    action.sa_handler = ft_watch_on_signal;
+    action.sa_handler = ctl_watch_on_signal;
     (void) sigaction(SIGINT, &action, NULL);
     (void) sigaction(SIGTERM, &action, NULL);
 
     if (watch.terminal) {
-        ft_watch_listen();
+        ctl_watch_set_raw();
         fputs("\033[?25l\033[H\033[J", stdout);
     }
 
-    looks = 0;
+    samples = 0;
 
     do {
-        code = ft_watch_look(&watch);
+        code = ctl_watch_show(&watch);
 
-        /* once it has answered, it may be away for a moment */
+        /* only a failure of the first request ends the command */
 
-        if (code != FT_CTL_DONE && watch.time_ms == 0) {
+        if (code != CTL_OK && watch.time_ms == 0) {
             break;
         }
 
-    } while (++looks != options->count && !ft_watch_pause(&watch));
+    } while (++samples != options->count && !ctl_watch_wait(&watch));
 
     if (watch.terminal) {
         fputs("\033[?25h\r\n", stdout);
     }
 
-    ft_watch_restore();
+    ctl_watch_restore();
 
-    for (i = 0; i < watch.keys; i++) {
-        free(watch.key[i].name);
+    for (i = 0; i < watch.nkeys; i++) {
+        free(watch.keys[i].name);
     }
 
-    return ft_watch_ended ? FT_CTL_DONE : code;
+    return ctl_watch_stop ? CTL_OK : code;
 }

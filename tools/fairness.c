@@ -6,12 +6,12 @@
 #include <string.h>
 
 
-#define FT_SECOND_US          1000000
-#define FT_SPREAD_ADMISSIONS  5
+#define FAIRNESS_SECOND_US   1000000
+#define FAIRNESS_SPREAD_MIN  5          /* admissions a second */
 
 
 static int
-ft_value_order(const void *a, const void *b)
+fairness_by_value(const void *a, const void *b)
 {
     const double  *x, *y;
 
@@ -23,9 +23,9 @@ ft_value_order(const void *a, const void *b)
 
 
 static int
-ft_served_by_admission(const void *a, const void *b)
+fairness_by_admission(const void *a, const void *b)
 {
-    const ft_served_t  *x, *y;
+    const fairness_sample_t  *x, *y;
 
     x = a;
     y = b;
@@ -39,9 +39,9 @@ ft_served_by_admission(const void *a, const void *b)
 
 
 static int
-ft_served_by_first(const void *a, const void *b)
+fairness_by_first(const void *a, const void *b)
 {
-    const ft_served_t  *x, *y;
+    const fairness_sample_t  *x, *y;
 
     x = a;
     y = b;
@@ -56,14 +56,14 @@ ft_served_by_first(const void *a, const void *b)
 
 
 void
-ft_sort_values(double *values, size_t n)
+fairness_sort(double *values, size_t n)
 {
-    qsort(values, n, sizeof(double), ft_value_order);
+    qsort(values, n, sizeof(double), fairness_by_value);
 }
 
 
 double
-ft_quantile(const double *values, size_t n, double q)
+fairness_quantile(const double *values, size_t n, double q)
 {
     size_t  i;
     double  at;
@@ -84,30 +84,31 @@ ft_quantile(const double *values, size_t n, double q)
 
 
 /*
- * Overtaking, in order of admission.  Whoever is admitted at the same instant
- * overtakes nobody: among those the earliest first attempt stands first.
+ * samples are sorted by admission, then by first attempt: simultaneous
+ * admissions do not count as overtaking.
  */
 static void
-ft_fairness_order(const ft_served_t *served, size_t n, ft_fairness_t *fairness)
+fairness_overtaking(const fairness_sample_t *samples, size_t n,
+    fairness_t *fairness)
 {
     size_t   i, overtaken;
     int64_t  latest, worst;
 
     overtaken = 0;
     worst = 0;
-    latest = n > 0 ? served[0].first_us : 0;
+    latest = n > 0 ? samples[0].first_us : 0;
 
     for (i = 0; i < n; i++) {
-        if (latest - served[i].first_us > FT_SECOND_US) {
+        if (latest - samples[i].first_us > FAIRNESS_SECOND_US) {
             overtaken++;
         }
 
-        if (latest - served[i].first_us > worst) {
-            worst = latest - served[i].first_us;
+        if (latest - samples[i].first_us > worst) {
+            worst = latest - samples[i].first_us;
         }
 
-        if (served[i].first_us > latest) {
-            latest = served[i].first_us;
+        if (samples[i].first_us > latest) {
+            latest = samples[i].first_us;
         }
     }
 
@@ -116,9 +117,9 @@ ft_fairness_order(const ft_served_t *served, size_t n, ft_fairness_t *fairness)
 }
 
 
-/* Over `served` in order of first attempt; waits and spreads hold n each. */
+/* samples are sorted by first attempt; waits and spreads have space for n. */
 static double
-ft_fairness_spread(const ft_served_t *served, size_t n, double *waits,
+fairness_spread(const fairness_sample_t *samples, size_t n, double *waits,
     double *spreads)
 {
     size_t   i, in_second, seconds;
@@ -127,36 +128,37 @@ ft_fairness_spread(const ft_served_t *served, size_t n, double *waits,
     seconds = 0;
 
     for (i = 0; i < n; i += in_second) {
-        second = served[i].first_us / FT_SECOND_US;
+        second = samples[i].first_us / FAIRNESS_SECOND_US;
 
         for (in_second = 0;
              i + in_second < n
-             && served[i + in_second].first_us / FT_SECOND_US == second;
+             && samples[i + in_second].first_us / FAIRNESS_SECOND_US == second;
              in_second++)
         {
-            waits[in_second] = (double) (served[i + in_second].admitted_us
-                                         - served[i + in_second].first_us)
+            waits[in_second] = (double) (samples[i + in_second].admitted_us
+                                         - samples[i + in_second].first_us)
                                / 1e6;
         }
 
-        if (in_second < FT_SPREAD_ADMISSIONS) {
+        if (in_second < FAIRNESS_SPREAD_MIN) {
             continue;
         }
 
-        ft_sort_values(waits, in_second);
-        spreads[seconds++] = ft_quantile(waits, in_second, 0.95)
-                             - ft_quantile(waits, in_second, 0.05);
+        fairness_sort(waits, in_second);
+        spreads[seconds++] = fairness_quantile(waits, in_second, 0.95)
+                             - fairness_quantile(waits, in_second, 0.05);
     }
 
-    ft_sort_values(spreads, seconds);
+    fairness_sort(spreads, seconds);
 
-    return ft_quantile(spreads, seconds, 0.5);
+    return fairness_quantile(spreads, seconds, 0.5);
 }
 
 
-/* Merge sort by admission; counts the pairs that stood the wrong way round. */
+/* Merge sort; returns the number of inversions. */
 static uint64_t
-ft_fairness_discordant(ft_served_t *served, size_t n, ft_served_t *spare)
+fairness_discordant(fairness_sample_t *samples, size_t n,
+    fairness_sample_t *buffer)
 {
     size_t    i, k, left, right;
     uint64_t  discordant;
@@ -167,21 +169,21 @@ ft_fairness_discordant(ft_served_t *served, size_t n, ft_served_t *spare)
 
     left = n / 2;
 
-    discordant = ft_fairness_discordant(served, left, spare)
-                 + ft_fairness_discordant(served + left, n - left, spare);
+    discordant = fairness_discordant(samples, left, buffer)
+                 + fairness_discordant(samples + left, n - left, buffer);
 
-    memcpy(spare, served, left * sizeof(ft_served_t));
+    memcpy(buffer, samples, left * sizeof(fairness_sample_t));
 
     i = 0;
     right = left;
 
     for (k = 0; i < left; k++) {
-        if (right < n && served[right].admitted_us < spare[i].admitted_us) {
-            served[k] = served[right++];
+        if (right < n && samples[right].admitted_us < buffer[i].admitted_us) {
+            samples[k] = samples[right++];
             discordant += left - i;
 
         } else {
-            served[k] = spare[i++];
+            samples[k] = buffer[i++];
         }
     }
 
@@ -189,9 +191,13 @@ ft_fairness_discordant(ft_served_t *served, size_t n, ft_served_t *spare)
 }
 
 
-/* The pairs among neighbours of the same first attempt, admission, or both. */
+/*
+ * The number of pairs with equal first attempts, admissions, or both; equal
+ * samples are adjacent.
+ */
 static uint64_t
-ft_fairness_ties(const ft_served_t *served, size_t n, bool first, bool admitted)
+fairness_ties(const fairness_sample_t *samples, size_t n, bool first,
+    bool admitted)
 {
     size_t    i, run;
     uint64_t  ties;
@@ -200,8 +206,9 @@ ft_fairness_ties(const ft_served_t *served, size_t n, bool first, bool admitted)
     run = 1;
 
     for (i = 1; i < n; i++) {
-        if ((!first || served[i].first_us == served[i - 1].first_us)
-            && (!admitted || served[i].admitted_us == served[i - 1].admitted_us))
+        if ((!first || samples[i].first_us == samples[i - 1].first_us)
+            && (!admitted
+                || samples[i].admitted_us == samples[i - 1].admitted_us))
         {
             ties += run++;
 
@@ -214,18 +221,18 @@ ft_fairness_ties(const ft_served_t *served, size_t n, bool first, bool admitted)
 }
 
 
-/* Knight's way (1966); `ordered` is in order of first attempt and admission. */
+/* Knight's algorithm (1966); sorts by_first by admission. */
 static double
-ft_fairness_tau(ft_served_t *ordered, size_t n, ft_served_t *spare)
+fairness_tau(fairness_sample_t *by_first, size_t n, fairness_sample_t *buffer)
 {
     double    concordance;
     uint64_t  pairs, firsts, admissions, both, discordant;
 
     pairs = n > 0 ? (uint64_t) n * (n - 1) / 2 : 0;
-    firsts = ft_fairness_ties(ordered, n, true, false);
-    both = ft_fairness_ties(ordered, n, true, true);
-    discordant = ft_fairness_discordant(ordered, n, spare);
-    admissions = ft_fairness_ties(ordered, n, false, true);
+    firsts = fairness_ties(by_first, n, true, false);
+    both = fairness_ties(by_first, n, true, true);
+    discordant = fairness_discordant(by_first, n, buffer);
+    admissions = fairness_ties(by_first, n, false, true);
 
     if (firsts == pairs || admissions == pairs) {
         return NAN;
@@ -240,51 +247,52 @@ ft_fairness_tau(ft_served_t *ordered, size_t n, ft_served_t *spare)
 
 
 static void
-ft_fairness_waits(const ft_served_t *served, size_t n, double *waits,
-    ft_fairness_t *fairness)
+fairness_waits(const fairness_sample_t *samples, size_t n, double *waits,
+    fairness_t *fairness)
 {
     size_t  i;
 
     for (i = 0; i < n; i++) {
-        waits[i] = (double) (served[i].admitted_us - served[i].first_us) / 1e6;
+        waits[i] = (double) (samples[i].admitted_us - samples[i].first_us)
+                   / 1e6;
     }
 
-    ft_sort_values(waits, n);
+    fairness_sort(waits, n);
 
-    fairness->wait_p50_s = ft_quantile(waits, n, 0.5);
-    fairness->wait_p95_s = ft_quantile(waits, n, 0.95);
+    fairness->wait_p50_s = fairness_quantile(waits, n, 0.5);
+    fairness->wait_p95_s = fairness_quantile(waits, n, 0.95);
 }
 
 
 bool
-ft_fairness(ft_served_t *served, size_t n, ft_fairness_t *fairness)
+fairness_compute(fairness_sample_t *samples, size_t n, fairness_t *fairness)
 {
     double       *waits;
-    ft_served_t  *ordered;
+    fairness_sample_t  *by_first;
 
-    ordered = malloc((n + 1) * 2 * sizeof(ft_served_t));
+    by_first = malloc((n + 1) * 2 * sizeof(fairness_sample_t));
     waits = malloc((n + 1) * 2 * sizeof(double));
 
-    if (ordered == NULL || waits == NULL) {
-        free(ordered);
+    if (by_first == NULL || waits == NULL) {
+        free(by_first);
         free(waits);
         return false;
     }
 
     if (n > 0) {
-        memcpy(ordered, served, n * sizeof(ft_served_t));
-        qsort(served, n, sizeof(ft_served_t), ft_served_by_admission);
-        qsort(ordered, n, sizeof(ft_served_t), ft_served_by_first);
+        memcpy(by_first, samples, n * sizeof(fairness_sample_t));
+        qsort(samples, n, sizeof(fairness_sample_t), fairness_by_admission);
+        qsort(by_first, n, sizeof(fairness_sample_t), fairness_by_first);
     }
 
     fairness->admitted = n;
 
-    ft_fairness_order(served, n, fairness);
-    ft_fairness_waits(served, n, waits, fairness);
-    fairness->wait_spread_s = ft_fairness_spread(ordered, n, waits, waits + n);
-    fairness->kendall_tau = ft_fairness_tau(ordered, n, ordered + n);
+    fairness_overtaking(samples, n, fairness);
+    fairness_waits(samples, n, waits, fairness);
+    fairness->wait_spread_s = fairness_spread(by_first, n, waits, waits + n);
+    fairness->kendall_tau = fairness_tau(by_first, n, by_first + n);
 
-    free(ordered);
+    free(by_first);
     free(waits);
 
     return true;

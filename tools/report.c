@@ -1,7 +1,12 @@
 
 /*
- * flash-report: how fair a sale was, from nginx's access log.
+ * flash-report: fairness and volume of a sale, from nginx's access log.
  */
+
+#include "access_log.h"
+#include "fairness.h"
+#include "report_plot.h"
+#include "report_shoppers.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -9,185 +14,178 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "report_plot.h"
-#include "report_shoppers.h"
 
 
-/* no line that nginx writes is as long */
-#define FT_REPORT_LINE  (1024 * 1024)
+/* longer than any line that nginx writes */
+#define REPORT_LINE_MAX    (1024 * 1024)
 
-/* how a compressed file begins; no text does */
-#define FT_REPORT_GZIP  0x1f
+#define REPORT_GZIP_MAGIC  0x1f
 
 
 typedef struct {
-    uint64_t              status[FT_LOG_STATUSES];
-    uint64_t              requests;
-    uint64_t              dry_run;
-    uint64_t              polls;
-    uint64_t              in_line;      /* shoppers, not just too early or late */
-    uint64_t              queued;       /* shoppers */
-    uint64_t              others;       /* lines without a status */
-    uint64_t              broken;       /* admissions without id or times */
-    uint64_t              cut;          /* lines that are not whole */
-    ft_report_shoppers_t  shoppers;
-    ft_fairness_t         fairness;
-} ft_report_t;
+    uint64_t            status[ACCESS_LOG_STATUSES];
+    uint64_t            requests;
+    uint64_t            dry_run;
+    uint64_t            polls;
+    uint64_t            pollers;        /* shoppers with at least one poll */
+    uint64_t            queued;         /* shoppers */
+    uint64_t            unrelated;      /* lines without a status */
+    uint64_t            incomplete;     /* admissions without id or times */
+    uint64_t            truncated;      /* lines */
+    report_shoppers_t   shoppers;
+    fairness_t          fairness;
+} report_t;
 
 typedef struct {
-    const char          **logs;
-    size_t                n;
-    const char           *plot;
-    bool                  json;
-} ft_report_options_t;
+    const char        **logs;
+    size_t              n;
+    const char         *plot;
+    bool                json;
+} report_options_t;
 
 typedef struct {
-    const char           *name;
-    const char           *label;
-    double                value;
-    int                   digits;
-} ft_report_row_t;
+    const char         *name;
+    const char         *label;
+    double              value;
+    int                 digits;
+} report_row_t;
 
 
-static const struct argp_option  ft_report_option_list[] = {
-    { "json", 'j', NULL, 0, "JSON instead of a table", 0 },
-    { "plot", 'p', "FILE", 0, "draw when each shopper came and was let in, and "
-      "how long they waited, as SVG", 0 },
+static const struct argp_option  report_option_list[] = {
+    { "json", 'j', NULL, 0, "print JSON instead of a table", 0 },
+    { "plot", 'p', "FILE", 0, "plot admissions against first attempts, and the "
+      "waits, as SVG", 0 },
     { NULL, 0, NULL, 0, NULL, 0 }
 };
 
 
 static void
-ft_report_no_memory(void)
+report_out_of_memory(void)
 {
-    fprintf(stderr, "flash-report: no memory\n");
+    fprintf(stderr, "flash-report: out of memory\n");
     exit(2);
 }
 
 
 static void
-ft_report_admission(ft_report_t *report, const ft_log_line_t *line,
-    ft_report_shopper_t *shopper)
+report_io_error(const char *call, const char *name)
 {
-    if (line->first_us < 0 || line->waited_us < 0) {
-        report->broken++;
-        return;
-    }
-
-    /*
-     * A shopper with two tabs can be admitted twice: the first one counts, in
-     * whatever order the logs are read.
-     */
-
-    if (shopper->served.admitted_us < 0
-        || line->first_us + line->waited_us < shopper->served.admitted_us)
-    {
-        shopper->served.first_us = line->first_us;
-        shopper->served.admitted_us = line->first_us + line->waited_us;
-    }
+    fprintf(stderr, "flash-report: %s \"%s\" failed (%d: %s)\n", call, name,
+            errno, strerror(errno));
+    exit(2);
 }
 
 
-/* Of somebody who wants to be let in. */
-static bool
-ft_report_is_asking(ft_log_status_t status)
+static void
+report_add_admission(report_t *report, const access_log_line_t *line,
+    report_shopper_t *shopper)
 {
-    switch (status) {
+    if (line->first_us < 0 || line->waited_us < 0) {
+        report->incomplete++;
+        return;
+    }
 
-    case FT_LOG_QUEUED:
-    case FT_LOG_ADMITTED:
-    case FT_LOG_REJECTED:
-    case FT_LOG_SOLD_OUT:
-    case FT_LOG_CLOSED:
-        return true;
+    /* the earliest admission of a shopper counts, whatever the logs' order */
 
-    default:
-        return false;
+    if (shopper->times.admitted_us < 0
+        || line->first_us + line->waited_us < shopper->times.admitted_us)
+    {
+        shopper->times.first_us = line->first_us;
+        shopper->times.admitted_us = line->first_us + line->waited_us;
     }
 }
 
 
 static void
-ft_report_line(ft_report_t *report, const ft_log_line_t *line)
+report_add_line(report_t *report, const access_log_line_t *line)
 {
-    ft_report_shopper_t  *shopper;
+    report_shopper_t  *shopper;
 
     report->requests++;
     report->status[line->status]++;
     report->dry_run += line->dry_run;
 
-    if (!ft_report_is_asking(line->status)) {
+    switch (line->status) {
+
+    case ACCESS_LOG_QUEUED:
+    case ACCESS_LOG_ADMITTED:
+    case ACCESS_LOG_REJECTED:
+    case ACCESS_LOG_SOLD_OUT:
+    case ACCESS_LOG_CLOSED:
+        break;
+
+    default:
         return;
     }
 
-    if (line->id == 0) {
-        report->broken += (line->status == FT_LOG_ADMITTED);
+    if (line->id_hash == 0) {
+        report->incomplete += (line->status == ACCESS_LOG_ADMITTED);
         return;
     }
 
-    shopper = ft_report_shopper(&report->shoppers, line->id);
+    shopper = report_shoppers_get(&report->shoppers, line->id_hash);
     if (shopper == NULL) {
-        ft_report_no_memory();
+        report_out_of_memory();
         return;
     }
 
-    /* who came to a closed door, or to empty shelves, is there, but in no line */
-
-    if (line->status == FT_LOG_CLOSED || line->status == FT_LOG_SOLD_OUT) {
+    if (line->status == ACCESS_LOG_CLOSED
+        || line->status == ACCESS_LOG_SOLD_OUT)
+    {
         return;
     }
 
     if (shopper->polls++ == 0) {
-        report->in_line++;
+        report->pollers++;
     }
 
     report->polls++;
 
-    if (line->status == FT_LOG_QUEUED && !shopper->queued) {
+    if (line->status == ACCESS_LOG_QUEUED && !shopper->queued) {
         shopper->queued = true;
         report->queued++;
     }
 
-    if (line->status == FT_LOG_ADMITTED) {
-        ft_report_admission(report, line, shopper);
+    if (line->status == ACCESS_LOG_ADMITTED) {
+        report_add_admission(report, line, shopper);
     }
 }
 
 
 static void
-ft_report_take(ft_report_t *report, const char *text, size_t len)
+report_parse_line(report_t *report, const char *text, size_t len)
 {
-    ft_log_line_t  line;
+    access_log_line_t  line;
 
-    switch (ft_log_read(&line, text, len)) {
+    switch (access_log_parse(&line, text, len)) {
 
-    case FT_LOG_WHOLE:
-        ft_report_line(report, &line);
+    case ACCESS_LOG_COMPLETE:
+        report_add_line(report, &line);
         break;
 
-    case FT_LOG_TORN:
-        report->cut++;
+    case ACCESS_LOG_TORN:
+        report->truncated++;
         break;
 
-    default: /* FT_LOG_FOREIGN */
-        report->others++;
+    case ACCESS_LOG_UNRELATED:
+        report->unrelated++;
         break;
     }
 }
 
 
 /*
- * Block by block.  What is left at the end has not been written to its end, and
- * a line that does not fit is none of nginx's.
+ * A last line without line end is still being written; a line of more than
+ * REPORT_LINE_MAX is not nginx's.  Both count as truncated.
  */
 static void
-ft_report_read(ft_report_t *report, FILE *file, const char *name)
+report_read(report_t *report, FILE *file, const char *name)
 {
     bool     skip;
     char    *p, *end, *last;
     size_t   kept, n;
 
-    static char  block[FT_REPORT_LINE];
+    static char  block[REPORT_LINE_MAX];
 
     kept = 0;
     skip = false;
@@ -199,9 +197,9 @@ ft_report_read(ft_report_t *report, FILE *file, const char *name)
         while ((end = memchr(p, '\n', (size_t) (last - p))) != NULL) {
 
             if (skip) {
-                report->cut++;
+                report->truncated++;
             } else {
-                ft_report_take(report, p, (size_t) (end - p));
+                report_parse_line(report, p, (size_t) (end - p));
             }
 
             skip = false;
@@ -218,44 +216,46 @@ ft_report_read(ft_report_t *report, FILE *file, const char *name)
         memmove(block, p, kept);
     }
 
-    report->cut += (kept > 0 || skip);
+    report->truncated += (kept > 0 || skip);
 
     if (ferror(file)) {
-        fprintf(stderr, "flash-report: cannot read %s: %s\n", name,
-                strerror(errno));
-        exit(2);
+        report_io_error("read()", name);
     }
 }
 
 
 static void
-ft_report_draw(const ft_report_t *report, const ft_served_t *served, size_t n,
-    const char *name)
+report_write_plot(const report_t *report, const fairness_sample_t *samples,
+    size_t n, const char *name)
 {
     FILE  *out;
 
     out = fopen(name, "w");
+    if (out == NULL) {
+        report_io_error("open()", name);
+        return;
+    }
 
-    if (out == NULL || !ft_report_plot(out, served, n, &report->fairness)
-        || fclose(out) != 0)
-    {
-        fprintf(stderr, "flash-report: cannot write %s: %s\n", name,
-                strerror(errno));
-        exit(2);
+    if (!report_plot_write(out, samples, n, &report->fairness)) {
+        report_out_of_memory();
+    }
+
+    if (fclose(out) != 0) {
+        report_io_error("write()", name);
     }
 }
 
 
 static void
-ft_report_measure(ft_report_t *report, const char *plot)
+report_measure(report_t *report, const char *plot)
 {
-    size_t                i, n;
-    ft_served_t          *served;
-    ft_report_shopper_t  *shopper;
+    size_t              i, n;
+    report_shopper_t   *shopper;
+    fairness_sample_t  *samples;
 
-    served = malloc((report->shoppers.n + 1) * sizeof(ft_served_t));
-    if (served == NULL) {
-        ft_report_no_memory();
+    samples = malloc((report->shoppers.n + 1) * sizeof(fairness_sample_t));
+    if (samples == NULL) {
+        report_out_of_memory();
         return;
     }
 
@@ -264,25 +264,25 @@ ft_report_measure(ft_report_t *report, const char *plot)
     for (i = 0; i < report->shoppers.size; i++) {
         shopper = &report->shoppers.table[i];
 
-        if (shopper->id != 0 && shopper->served.admitted_us >= 0) {
-            served[n++] = shopper->served;
+        if (shopper->hash != 0 && shopper->times.admitted_us >= 0) {
+            samples[n++] = shopper->times;
         }
     }
 
-    if (!ft_fairness(served, n, &report->fairness)) {
-        ft_report_no_memory();
+    if (!fairness_compute(samples, n, &report->fairness)) {
+        report_out_of_memory();
     }
 
     if (plot != NULL) {
-        ft_report_draw(report, served, n, plot);
+        report_write_plot(report, samples, n, plot);
     }
 
-    free(served);
+    free(samples);
 }
 
 
 static void
-ft_report_print_json(const ft_report_row_t *rows, size_t n)
+report_print_json(const report_row_t *rows, size_t n)
 {
     size_t  i;
 
@@ -301,7 +301,7 @@ ft_report_print_json(const ft_report_row_t *rows, size_t n)
 
 
 static void
-ft_report_print_table(const ft_report_row_t *rows, size_t n)
+report_print_table(const report_row_t *rows, size_t n)
 {
     size_t  i;
 
@@ -317,34 +317,31 @@ ft_report_print_table(const ft_report_row_t *rows, size_t n)
 
 
 static void
-ft_report_print(const ft_report_t *report, bool json)
+report_print(const report_t *report, bool json)
 {
-    size_t                n, shoppers;
-    const ft_fairness_t  *fairness;
+    size_t             n;
+    const uint64_t    *status;
+    const fairness_t  *fairness;
 
-    shoppers = report->shoppers.n;
+    status = report->status;
     fairness = &report->fairness;
 
-    const ft_report_row_t  rows[] = {
+    const report_row_t  rows[] = {
         { "requests", "requests", (double) report->requests, 0 },
-        { "other_lines", "other lines", (double) report->others, 0 },
-        { "cut_lines", "cut lines", (double) report->cut, 0 },
-        { "dry_run", "of a dry run", (double) report->dry_run, 0 },
-        { "passed", "with a pass", (double) report->status[FT_LOG_PASSED], 0 },
-        { "bypassed", "bypassed", (double) report->status[FT_LOG_BYPASSED],
-          0 },
-        { "rejected", "rejected", (double) report->status[FT_LOG_REJECTED],
-          0 },
-        { "sold_out", "told sold out", (double) report->status[FT_LOG_SOLD_OUT],
-          0 },
-        { "closed", "before the opening", (double) report->status[FT_LOG_CLOSED],
-          0 },
-        { "shoppers", "shoppers", (double) shoppers, 0 },
+        { "other_lines", "other lines", (double) report->unrelated, 0 },
+        { "cut_lines", "truncated lines", (double) report->truncated, 0 },
+        { "dry_run", "dry run", (double) report->dry_run, 0 },
+        { "passed", "passed", (double) status[ACCESS_LOG_PASSED], 0 },
+        { "bypassed", "bypassed", (double) status[ACCESS_LOG_BYPASSED], 0 },
+        { "rejected", "rejected", (double) status[ACCESS_LOG_REJECTED], 0 },
+        { "sold_out", "sold out", (double) status[ACCESS_LOG_SOLD_OUT], 0 },
+        { "closed", "closed", (double) status[ACCESS_LOG_CLOSED], 0 },
+        { "shoppers", "shoppers", (double) report->shoppers.n, 0 },
         { "queued", "queued", (double) report->queued, 0 },
         { "admitted", "admitted", (double) fairness->admitted, 0 },
-        { "polls_per_shopper", "polls a shopper",
-          report->in_line > 0
-              ? (double) report->polls / (double) report->in_line : NAN, 3 },
+        { "polls_per_shopper", "polls per shopper",
+          report->pollers > 0
+              ? (double) report->polls / (double) report->pollers : NAN, 3 },
         { "wait_p50_s", "wait p50, s", fairness->wait_p50_s, 3 },
         { "wait_p95_s", "wait p95, s", fairness->wait_p95_s, 3 },
         { "wait_spread_s", "wait spread, s", fairness->wait_spread_s, 3 },
@@ -357,23 +354,24 @@ ft_report_print(const ft_report_t *report, bool json)
     n = sizeof(rows) / sizeof(rows[0]);
 
     if (json) {
-        ft_report_print_json(rows, n);
-    } else {
-        ft_report_print_table(rows, n);
+        report_print_json(rows, n);
+        return;
+    }
 
-        if (report->status[FT_LOG_CLOSED] > 0) {
-            printf("\nThis sale had an opening: who came before it was let in "
-                   "by lot, which the figures\nfrom \"wait spread\" on take for "
-                   "disorder. build/flash-verify checks such an order.\n");
-        }
+    report_print_table(rows, n);
+
+    if (status[ACCESS_LOG_CLOSED] > 0) {
+        printf("\nThe pre-queue of this sale was shuffled.  The order rows, "
+               "from \"wait spread\" on,\ndo not measure a shuffled order; "
+               "flash-verify checks such an order.\n");
     }
 }
 
 
 static error_t
-ft_report_option(int key, char *text, struct argp_state *state)
+report_parse_option(int key, char *text, struct argp_state *state)
 {
-    ft_report_options_t  *options;
+    report_options_t  *options;
 
     options = state->input;
 
@@ -393,8 +391,7 @@ ft_report_option(int key, char *text, struct argp_state *state)
 
     case ARGP_KEY_END:
         if (options->n == 0) {
-            argp_error(state, "name an access log, or \"-\" for the standard "
-                       "input");
+            argp_error(state, "missing access log");
         }
 
         return 0;
@@ -405,7 +402,7 @@ ft_report_option(int key, char *text, struct argp_state *state)
 
 
 static FILE *
-ft_report_open(const char *log)
+report_open(const char *log)
 {
     int    c;
     FILE  *file;
@@ -416,16 +413,15 @@ ft_report_open(const char *log)
 
     file = fopen(log, "r");
     if (file == NULL) {
-        fprintf(stderr, "flash-report: cannot open %s: %s\n", log,
-                strerror(errno));
-        exit(2);
+        report_io_error("open()", log);
+        return NULL;
     }
 
     c = getc(file);
 
-    if (c == FT_REPORT_GZIP) {
-        fprintf(stderr, "flash-report: %s is compressed: zcat %s | flash-report "
-                "-\n", log, log);
+    if (c == REPORT_GZIP_MAGIC) {
+        fprintf(stderr, "flash-report: \"%s\" is compressed: use zcat \"%s\" "
+                "| flash-report -\n", log, log);
         exit(2);
     }
 
@@ -440,53 +436,54 @@ ft_report_open(const char *log)
 int
 main(int argc, char **argv)
 {
-    FILE                 *file;
-    size_t                i;
-    ft_report_t           report;
-    ft_report_options_t   options;
+    FILE              *file;
+    size_t             i;
+    report_t           report;
+    report_options_t   options;
 
     static const struct argp  argp = {
-        .options = ft_report_option_list,
-        .parser = ft_report_option,
+        .options = report_option_list,
+        .parser = report_parse_option,
         .args_doc = "ACCESS_LOG...",
-        .doc = "Prints how fair a sale was, from access logs in the format that "
-               "docs/log.md describes; \"-\" reads the standard input."
+        .doc = "Reports the fairness and volume of a sale from access logs "
+               "in the format of docs/log.md.  \"-\" reads standard input."
+               "\vExit status: 0 on success, 1 if the logs have no line with "
+               "a status, 2 on error."
     };
 
-    options = (ft_report_options_t) { .n = 0 };
-    report = (ft_report_t) { .requests = 0 };
+    options = (report_options_t) { .n = 0 };
+    report = (report_t) { .requests = 0 };
 
     options.logs = calloc((size_t) argc, sizeof(char *));
 
-    if (options.logs == NULL || !ft_report_shoppers_init(&report.shoppers)) {
-        ft_report_no_memory();
+    if (options.logs == NULL || !report_shoppers_init(&report.shoppers)) {
+        report_out_of_memory();
     }
 
     argp_err_exit_status = 2;
     argp_parse(&argp, argc, argv, 0, NULL, &options);
 
     for (i = 0; i < options.n; i++) {
-        file = ft_report_open(options.logs[i]);
-        ft_report_read(&report, file, options.logs[i]);
+        file = report_open(options.logs[i]);
+        report_read(&report, file, options.logs[i]);
         fclose(file);
     }
 
     if (report.requests == 0) {
-        fprintf(stderr, "flash-report: no line of %s (%llu) has a status=: "
-                "it takes the log_format of docs/log.md\n", options.logs[0],
-                (unsigned long long) report.others);
+        fprintf(stderr, "flash-report: no \"status=\" in %llu lines\n",
+                (unsigned long long) report.unrelated);
         return 1;
     }
 
-    if (report.broken > 0) {
-        fprintf(stderr, "flash-report: %llu admissions lack id=, first= or "
-                "waited= and are left out: see docs/log.md\n",
-                (unsigned long long) report.broken);
+    if (report.incomplete > 0) {
+        fprintf(stderr, "flash-report: %llu admissions without \"id=\", "
+                "\"first=\" or \"waited=\" ignored\n",
+                (unsigned long long) report.incomplete);
     }
 
-    ft_report_measure(&report, options.plot);
-    ft_report_print(&report, options.json);
-    ft_report_shoppers_free(&report.shoppers);
+    report_measure(&report, options.plot);
+    report_print(&report, options.json);
+    report_shoppers_free(&report.shoppers);
     free(options.logs);
 
     return 0;

@@ -1,11 +1,10 @@
 
 /*
- * A picture of a sale: when each shopper came and was let in, and how long they
- * waited.
+ * SVG plot of admissions against first attempts, with a histogram of the waits.
  */
 
-#ifndef FT_REPORT_PLOT_H_INCLUDED
-#define FT_REPORT_PLOT_H_INCLUDED
+#ifndef REPORT_PLOT_H_INCLUDED
+#define REPORT_PLOT_H_INCLUDED
 
 
 #include <stdio.h>
@@ -13,11 +12,11 @@
 
 
 /*
- * Writes an SVG of n who were admitted, in any order.  Its size is bounded:
- * what falls into one cell is one mark, the darker the more.  False: no memory.
+ * Writes the plot of n samples, in any order.  The output size is bounded: one
+ * mark per grid cell, its opacity by the number of shoppers.  False: no memory.
  */
-bool ft_report_plot(FILE *out, const ft_served_t *served, size_t n,
-    const ft_fairness_t *fairness);
+bool report_plot_write(FILE *out, const fairness_sample_t *samples, size_t n,
+    const fairness_t *fairness);
 
 
-#endif /* FT_REPORT_PLOT_H_INCLUDED */
+#endif /* REPORT_PLOT_H_INCLUDED */

@@ -4,37 +4,36 @@
 #include <stdlib.h>
 
 
-#define FT_SHOPPERS_SIZE  4096
+#define REPORT_SHOPPERS_SIZE  4096
 
 
 bool
-ft_report_shoppers_init(ft_report_shoppers_t *shoppers)
+report_shoppers_init(report_shoppers_t *shoppers)
 {
-    shoppers->size = FT_SHOPPERS_SIZE;
+    shoppers->size = REPORT_SHOPPERS_SIZE;
     shoppers->n = 0;
-    shoppers->table = calloc(shoppers->size, sizeof(ft_report_shopper_t));
+    shoppers->table = calloc(shoppers->size, sizeof(report_shopper_t));
 
     return shoppers->table != NULL;
 }
 
 
 void
-ft_report_shoppers_free(ft_report_shoppers_t *shoppers)
+report_shoppers_free(report_shoppers_t *shoppers)
 {
     free(shoppers->table);
 }
 
 
-/* The record of an id, or the free one where it belongs. */
-static ft_report_shopper_t *
-ft_report_find(ft_report_shopper_t *table, size_t size, uint64_t id)
+static report_shopper_t *
+report_shoppers_slot(report_shopper_t *table, size_t size, uint64_t hash)
 {
     size_t  i;
 
-    /* FNV's high bits are mixed better than its low ones */
+    /* FNV mixes its high bits better than its low ones */
 
-    for (i = (id ^ id >> 32) & (size - 1);
-         table[i].id != 0 && table[i].id != id;
+    for (i = (hash ^ hash >> 32) & (size - 1);
+         table[i].hash != 0 && table[i].hash != hash;
          i = (i + 1) & (size - 1))
     {
         /* void */
@@ -45,13 +44,13 @@ ft_report_find(ft_report_shopper_t *table, size_t size, uint64_t id)
 
 
 static bool
-ft_report_grow(ft_report_shoppers_t *shoppers)
+report_shoppers_grow(report_shoppers_t *shoppers)
 {
-    size_t                i, size;
-    ft_report_shopper_t  *table, *old;
+    size_t             i, size;
+    report_shopper_t  *table, *old;
 
     size = shoppers->size * 2;
-    table = calloc(size, sizeof(ft_report_shopper_t));
+    table = calloc(size, sizeof(report_shopper_t));
 
     if (table == NULL) {
         return false;
@@ -60,8 +59,8 @@ ft_report_grow(ft_report_shoppers_t *shoppers)
     for (i = 0; i < shoppers->size; i++) {
         old = &shoppers->table[i];
 
-        if (old->id != 0) {
-            *ft_report_find(table, size, old->id) = *old;
+        if (old->hash != 0) {
+            *report_shoppers_slot(table, size, old->hash) = *old;
         }
     }
 
@@ -73,28 +72,28 @@ ft_report_grow(ft_report_shoppers_t *shoppers)
 }
 
 
-ft_report_shopper_t *
-ft_report_shopper(ft_report_shoppers_t *shoppers, uint64_t id)
+report_shopper_t *
+report_shoppers_get(report_shoppers_t *shoppers, uint64_t hash)
 {
-    ft_report_shopper_t  *shopper;
+    report_shopper_t  *shopper;
 
-    shopper = ft_report_find(shoppers->table, shoppers->size, id);
+    shopper = report_shoppers_slot(shoppers->table, shoppers->size, hash);
 
-    if (shopper->id == id) {
+    if (shopper->hash == hash) {
         return shopper;
     }
 
     if (shoppers->n + 1 > shoppers->size / 4 * 3) {
-        if (!ft_report_grow(shoppers)) {
+        if (!report_shoppers_grow(shoppers)) {
             return NULL;
         }
 
-        shopper = ft_report_find(shoppers->table, shoppers->size, id);
+        shopper = report_shoppers_slot(shoppers->table, shoppers->size, hash);
     }
 
     shoppers->n++;
-    shopper->id = id;
-    shopper->served.admitted_us = -1;
+    shopper->hash = hash;
+    shopper->times.admitted_us = -1;
 
     return shopper;
 }

@@ -1,37 +1,36 @@
 
 /*
- * The shoppers of a log: one record each, found by id.
+ * Hash table of the shoppers in a log, by ticket id.
  */
 
-#ifndef FT_REPORT_SHOPPERS_H_INCLUDED
-#define FT_REPORT_SHOPPERS_H_INCLUDED
+#ifndef REPORT_SHOPPERS_H_INCLUDED
+#define REPORT_SHOPPERS_H_INCLUDED
 
 
 #include "fairness.h"
-#include "report_log.h"
 
 
 typedef struct {
-    uint64_t           id;          /* 0: free */
-    ft_served_t        served;      /* admitted_us -1: not admitted */
-    uint32_t           polls;
-    bool               queued;
-} ft_report_shopper_t;
+    uint64_t             hash;      /* of the id; 0: an unused slot */
+    fairness_sample_t    times;     /* admitted_us -1: not admitted */
+    uint32_t             polls;
+    bool                 queued;
+} report_shopper_t;
 
 typedef struct {
-    ft_report_shopper_t  *table;    /* open addressing, a power of two */
-    size_t                size;
-    size_t                n;
-} ft_report_shoppers_t;
+    report_shopper_t    *table;     /* open addressing */
+    size_t               size;      /* a power of two */
+    size_t               n;
+} report_shoppers_t;
 
 
 /* False: no memory. */
-bool ft_report_shoppers_init(ft_report_shoppers_t *shoppers);
-void ft_report_shoppers_free(ft_report_shoppers_t *shoppers);
+bool report_shoppers_init(report_shoppers_t *shoppers);
+void report_shoppers_free(report_shoppers_t *shoppers);
 
-/* The shopper of an id, made if it is new.  NULL: no memory. */
-ft_report_shopper_t *ft_report_shopper(ft_report_shoppers_t *shoppers,
-    uint64_t id);
+/* Finds or adds a shopper by the hash of its id.  NULL: no memory. */
+report_shopper_t *report_shoppers_get(report_shoppers_t *shoppers,
+    uint64_t hash);
 
 
-#endif /* FT_REPORT_SHOPPERS_H_INCLUDED */
+#endif /* REPORT_SHOPPERS_H_INCLUDED */

@@ -1,184 +1,84 @@
 
-/*
- * Reading the access log: see verify_log.h; docs/log.md describes it.
- */
+#define _GNU_SOURCE                     /* memmem() */
 
 #include "verify_log.h"
+#include "access_log.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 
-#define FT_SECONDS_DIGITS  12
-
-
-typedef enum {
-    FT_VERIFY_OTHER,
-    FT_VERIFY_QUEUED,
-    FT_VERIFY_ADMITTED,
-    FT_VERIFY_CLOSED
-} ft_verify_status_t;
-
-typedef struct {
-    ft_verify_status_t   status;
-    int64_t              time_us;
-    int64_t              first_us;
-    int64_t              waited_us;
-    uint64_t             id;
-    bool                 has_id;
-    bool                 selected;
-} ft_verify_line_t;
-
-
-/* Seconds with a fraction, in us; -1: it is none. */
-static int64_t
-ft_verify_time(const char *p, size_t len)
-{
-    size_t   i;
-    int64_t  us, unit;
-
-    us = 0;
-
-    for (i = 0; i < len && p[i] != '.'; i++) {
-
-        if (p[i] < '0' || p[i] > '9' || i == FT_SECONDS_DIGITS) {
-            return -1;
-        }
-
-        us = us * 10 + (p[i] - '0');
-    }
-
-    if (i == 0) {
-        return -1;
-    }
-
-    us *= 1000000;
-    unit = 1000000;
-
-    for (i++; i < len; i++) {
-
-        if (p[i] < '0' || p[i] > '9') {
-            return -1;
-        }
-
-        unit /= 10;
-        us += (p[i] - '0') * unit;
-    }
-
-    return us;
-}
-
-
+/* Hexadecimal, 16 lower-case digits. */
 static bool
-ft_verify_id(const char *p, size_t len, uint64_t *id)
+verify_log_id(access_log_text_t value, uint64_t *id)
 {
-    char   text[17], *end;
+    char  text[17];
 
-    if (len != 16) {
+    if (value.len != 16) {
         return false;
     }
 
-    memcpy(text, p, 16);
+    memcpy(text, value.data, 16);
     text[16] = '\0';
 
     if (strspn(text, "0123456789abcdef") != 16) {
         return false;
     }
 
-    *id = strtoull(text, &end, 16);
+    *id = strtoull(text, NULL, 16);
 
     return true;
 }
 
 
 static bool
-ft_verify_is(const char *p, size_t len, const char *word)
+verify_log_has_pair(const char *text, size_t len, const char *pair)
 {
-    return len == strlen(word) && memcmp(p, word, len) == 0;
-}
+    size_t       n;
+    const char  *p, *last;
 
+    n = strlen(pair);
+    last = text + len;
 
-static void
-ft_verify_pair(ft_verify_line_t *line, const char *name, size_t name_len,
-    const char *p, size_t len)
-{
-    if (ft_verify_is(name, name_len, "status")) {
-        line->status = ft_verify_is(p, len, "QUEUED") ? FT_VERIFY_QUEUED
-                       : ft_verify_is(p, len, "ADMITTED") ? FT_VERIFY_ADMITTED
-                       : ft_verify_is(p, len, "CLOSED") ? FT_VERIFY_CLOSED
-                       : FT_VERIFY_OTHER;
-
-    } else if (ft_verify_is(name, name_len, "id")) {
-        line->has_id = ft_verify_id(p, len, &line->id);
-
-    } else if (ft_verify_is(name, name_len, "time")) {
-        line->time_us = ft_verify_time(p, len);
-
-    } else if (ft_verify_is(name, name_len, "first")) {
-        line->first_us = ft_verify_time(p, len);
-
-    } else if (ft_verify_is(name, name_len, "waited")) {
-        line->waited_us = ft_verify_time(p, len);
-    }
-}
-
-
-static void
-ft_verify_parse(ft_verify_line_t *line, const char *p, size_t len,
-    const char *only)
-{
-    const char  *last, *end, *equals;
-
-    memset(line, 0, sizeof(ft_verify_line_t));
-    line->time_us = line->first_us = line->waited_us = -1;
-    line->selected = (only == NULL);
-
-    for (last = p + len; p < last; p = end + 1) {
-        end = memchr(p, ' ', (size_t) (last - p));
-        end = end != NULL ? end : last;
-
-        if (only != NULL && ft_verify_is(p, (size_t) (end - p), only)) {
-            line->selected = true;
-        }
-
-        equals = memchr(p, '=', (size_t) (end - p));
-
-        if (equals != NULL) {
-            ft_verify_pair(line, p, (size_t) (equals - p), equals + 1,
-                           (size_t) (end - equals - 1));
+    for (p = text; (p = memmem(p, (size_t) (last - p), pair, n)) != NULL; p++) {
+        if ((p == text || p[-1] == ' ') && (p + n == last || p[n] == ' ')) {
+            return true;
         }
     }
+
+    return false;
 }
 
 
-/* Room for one more; NULL: no memory. */
+/* Space for one more element; NULL: no memory. */
 static void *
-ft_verify_grow(void *array, size_t n, size_t size)
+verify_log_grow(void *array, size_t n, size_t size)
 {
+    /* capacities are powers of two */
+
     if (n & (n - 1)) {
         return array;
     }
-
-    /* a power of two is full */
 
     return realloc(array, (n ? 2 * n : 1) * size);
 }
 
 
 static bool
-ft_verify_add_wait(ft_verify_log_t *log, const ft_verify_line_t *line)
+verify_log_add_queued(verify_log_t *log, int64_t at_us, uint64_t id)
 {
-    void  *waits;
+    void  *queued;
 
-    waits = ft_verify_grow(log->waits, log->nwaits, sizeof(ft_verify_wait_t));
-    if (waits == NULL) {
+    queued = verify_log_grow(log->queued, log->nqueued,
+                             sizeof(verify_log_queued_t));
+    if (queued == NULL) {
         return false;
     }
 
-    log->waits = waits;
-    log->waits[log->nwaits++] = (ft_verify_wait_t) {
-        .at_us = line->time_us,
-        .id = line->id
+    log->queued = queued;
+    log->queued[log->nqueued++] = (verify_log_queued_t) {
+        .at_us = at_us,
+        .id = id
     };
 
     return true;
@@ -186,21 +86,22 @@ ft_verify_add_wait(ft_verify_log_t *log, const ft_verify_line_t *line)
 
 
 static bool
-ft_verify_add_shopper(ft_verify_log_t *log, const ft_verify_line_t *line)
+verify_log_add_shopper(verify_log_t *log, const access_log_line_t *line,
+    uint64_t id)
 {
     void  *shoppers;
 
-    shoppers = ft_verify_grow(log->shoppers, log->n,
-                              sizeof(ft_verify_shopper_t));
+    shoppers = verify_log_grow(log->shoppers, log->nshoppers,
+                               sizeof(verify_log_shopper_t));
     if (shoppers == NULL) {
         return false;
     }
 
     log->shoppers = shoppers;
-    log->shoppers[log->n++] = (ft_verify_shopper_t) {
-        .id = line->id,
+    log->shoppers[log->nshoppers++] = (verify_log_shopper_t) {
+        .id = id,
         .first_us = line->first_us,
-        .admitted_us = line->status == FT_VERIFY_ADMITTED
+        .admitted_us = line->status == ACCESS_LOG_ADMITTED
                        ? line->first_us + line->waited_us : -1
     };
 
@@ -208,36 +109,50 @@ ft_verify_add_shopper(ft_verify_log_t *log, const ft_verify_line_t *line)
 }
 
 
-/* Every ticket that is seen counts, also if it never gets in. */
 static bool
-ft_verify_line(ft_verify_log_t *log, const ft_verify_line_t *line)
+verify_log_add_line(verify_log_t *log, const char *text, size_t len)
 {
-    if (line->status == FT_VERIFY_OTHER) {
+    int64_t              at_us;
+    uint64_t             id;
+    access_log_line_t    line;
+    access_log_result_t  result;
+
+    result = access_log_parse(&line, text, len);
+
+    if (line.dry_run
+        || (line.status != ACCESS_LOG_QUEUED
+            && line.status != ACCESS_LOG_ADMITTED
+            && line.status != ACCESS_LOG_CLOSED))
+    {
         return true;
     }
 
     log->lines++;
+    at_us = access_log_time_us(line.time);
 
-    if (!line->has_id || line->first_us < 0
-        || (line->status == FT_VERIFY_QUEUED && line->time_us < 0)
-        || (line->status == FT_VERIFY_ADMITTED && line->waited_us < 0))
+    if (result == ACCESS_LOG_TORN || !verify_log_id(line.id, &id)
+        || line.first_us < 0
+        || (line.status == ACCESS_LOG_QUEUED && at_us < 0)
+        || (line.status == ACCESS_LOG_ADMITTED && line.waited_us < 0))
     {
-        log->broken++;
+        log->incomplete++;
         return true;
     }
 
-    if (line->status == FT_VERIFY_QUEUED && !ft_verify_add_wait(log, line)) {
+    if (line.status == ACCESS_LOG_QUEUED
+        && !verify_log_add_queued(log, at_us, id))
+    {
         return false;
     }
 
-    return ft_verify_add_shopper(log, line);
+    return verify_log_add_shopper(log, &line, id);
 }
 
 
 static int
-ft_verify_by_id(const void *a, const void *b)
+verify_log_by_id(const void *a, const void *b)
 {
-    const ft_verify_shopper_t  *x, *y;
+    const verify_log_shopper_t  *x, *y;
 
     x = a;
     y = b;
@@ -246,22 +161,23 @@ ft_verify_by_id(const void *a, const void *b)
 }
 
 
-/* Of the lines of one ticket the first admission counts. */
+/* One shopper per ticket, with its first admission. */
 static void
-ft_verify_merge(ft_verify_log_t *log)
+verify_log_merge(verify_log_t *log)
 {
-    size_t                i, n;
-    ft_verify_shopper_t  *s, *last;
+    size_t                 i, n;
+    verify_log_shopper_t  *s, *last;
 
-    if (log->n == 0) {
+    if (log->nshoppers == 0) {
         return;
     }
 
-    qsort(log->shoppers, log->n, sizeof(ft_verify_shopper_t), ft_verify_by_id);
+    qsort(log->shoppers, log->nshoppers, sizeof(verify_log_shopper_t),
+          verify_log_by_id);
 
     n = 0;
 
-    for (i = 1; i < log->n; i++) {
+    for (i = 1; i < log->nshoppers; i++) {
         last = &log->shoppers[n];
         s = &log->shoppers[i];
 
@@ -276,58 +192,55 @@ ft_verify_merge(ft_verify_log_t *log)
         }
     }
 
-    log->n = n + 1;
+    log->nshoppers = n + 1;
 }
 
 
 bool
-ft_verify_read(ft_verify_log_t *log, FILE *file, const char *only)
+verify_log_read(verify_log_t *log, FILE *file, const char *only)
 {
-    bool              read;
-    char             *text;
-    size_t            size;
-    ssize_t           len;
-    ft_verify_line_t  line;
+    bool      ok;
+    char     *text;
+    size_t    size;
+    ssize_t   len;
 
-    memset(log, 0, sizeof(ft_verify_log_t));
+    memset(log, 0, sizeof(verify_log_t));
 
     text = NULL;
     size = 0;
-    read = true;
+    ok = true;
 
-    while (read && (len = getline(&text, &size, file)) >= 0) {
+    while (ok && (len = getline(&text, &size, file)) >= 0) {
 
         while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r')) {
             len--;
         }
 
-        ft_verify_parse(&line, text, (size_t) len, only);
-
-        if (line.selected) {
-            read = ft_verify_line(log, &line);
+        if (only == NULL || verify_log_has_pair(text, (size_t) len, only)) {
+            ok = verify_log_add_line(log, text, (size_t) len);
         }
     }
 
     free(text);
-    ft_verify_merge(log);
+    verify_log_merge(log);
 
-    return read && !ferror(file);
+    return ok && !ferror(file);
 }
 
 
 void
-ft_verify_free(ft_verify_log_t *log)
+verify_log_free(verify_log_t *log)
 {
     free(log->shoppers);
-    free(log->waits);
+    free(log->queued);
 }
 
 
-ft_verify_shopper_t *
-ft_verify_find(const ft_verify_log_t *log, uint64_t id)
+verify_log_shopper_t *
+verify_log_find(const verify_log_t *log, uint64_t id)
 {
-    ft_verify_shopper_t  key = { .id = id };
+    verify_log_shopper_t  key = { .id = id };
 
-    return bsearch(&key, log->shoppers, log->n, sizeof(ft_verify_shopper_t),
-                   ft_verify_by_id);
+    return bsearch(&key, log->shoppers, log->nshoppers,
+                   sizeof(verify_log_shopper_t), verify_log_by_id);
 }

@@ -1,41 +1,39 @@
 
-/*
- * The order of admission against that of the places: see verify_order.h.
- */
-
 #include "verify_order.h"
+#include "fairness.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "fairness.h"
 
 
-/* An admission, and the latest place of all up to it. */
 typedef struct {
     int64_t              at_us;
-    uint64_t             place;
-    uint64_t             latest;
-} ft_admission_t;
+    uint64_t             place_us;
+    uint64_t             max_us;        /* place_us of all admissions so far */
+} verify_order_admission_t;
 
 
 static int
-ft_admission_order(const void *a, const void *b)
+verify_order_by_admission(const void *a, const void *b)
 {
-    const ft_admission_t  *x, *y;
+    const verify_order_admission_t  *x, *y;
 
     x = a;
     y = b;
 
-    /* of one instant the earlier place first: none of them overtook */
+    if (x->at_us != y->at_us) {
+        return x->at_us < y->at_us ? -1 : 1;
+    }
 
-    return x->at_us != y->at_us ? (x->at_us > y->at_us) - (x->at_us < y->at_us)
-                                : (x->place > y->place) - (x->place < y->place);
+    /* simultaneous admissions are no inversion */
+
+    return (x->place_us > y->place_us) - (x->place_us < y->place_us);
 }
 
 
 static int
-ft_place_order(const void *a, const void *b)
+verify_order_by_value(const void *a, const void *b)
 {
     const uint64_t  *x, *y;
 
@@ -46,9 +44,10 @@ ft_place_order(const void *a, const void *b)
 }
 
 
-/* The first admission, of n, of a place that stands behind; n: there is none. */
+/* Index of the first of n admissions with a later place; n: none. */
 static size_t
-ft_order_overtaken(const ft_admission_t *list, size_t n, uint64_t place)
+verify_order_find_later(const verify_order_admission_t *list, size_t n,
+    uint64_t place_us)
 {
     size_t  low, high, mid;
 
@@ -58,7 +57,7 @@ ft_order_overtaken(const ft_admission_t *list, size_t n, uint64_t place)
     while (low < high) {
         mid = (low + high) / 2;
 
-        if (list[mid].latest > place) {
+        if (list[mid].max_us > place_us) {
             high = mid;
         } else {
             low = mid + 1;
@@ -70,7 +69,7 @@ ft_order_overtaken(const ft_admission_t *list, size_t n, uint64_t place)
 
 
 static size_t
-ft_order_rank(const uint64_t *places, size_t n, uint64_t place)
+verify_order_rank(const uint64_t *places, size_t n, uint64_t place_us)
 {
     size_t  low, high, mid;
 
@@ -80,7 +79,7 @@ ft_order_rank(const uint64_t *places, size_t n, uint64_t place)
     while (low < high) {
         mid = (low + high) / 2;
 
-        if (places[mid] < place) {
+        if (places[mid] < place_us) {
             low = mid + 1;
         } else {
             high = mid;
@@ -91,123 +90,22 @@ ft_order_rank(const uint64_t *places, size_t n, uint64_t place)
 }
 
 
-/* The pre-queue's own order; `places` and `served` have room for all. */
-static bool
-ft_order_prequeue(ft_verify_order_t *order, const ft_admission_t *list,
-    size_t n, uint64_t opens_us, uint64_t *places, ft_served_t *served)
-{
-    size_t         i, k, behind, first;
-    uint64_t       latest;
-    ft_fairness_t  fairness;
-
-    k = 0;
-
-    for (i = 0; i < n; i++) {
-        if (list[i].place < opens_us) {
-            places[k] = list[i].place;
-            served[k].first_us = (int64_t) list[i].place;
-            served[k++].admitted_us = list[i].at_us;
-        }
-    }
-
-    order->admitted = k;
-    qsort(places, k, sizeof(uint64_t), ft_place_order);
-
-    latest = 0;
-
-    for (i = 0; i < n; i++) {
-
-        if (list[i].place >= opens_us) {
-            continue;
-        }
-
-        if (latest > list[i].place) {
-            order->inversions++;
-
-            behind = ft_order_rank(places, k, latest)
-                     - ft_order_rank(places, k, list[i].place);
-            order->worst_places = behind > order->worst_places
-                                  ? behind : order->worst_places;
-        }
-
-        first = ft_order_overtaken(list, i, list[i].place);
-
-        if (first < i) {
-            order->worst_s = fmax(order->worst_s,
-                                  (double) (list[i].at_us - list[first].at_us)
-                                  / 1e6);
-        }
-
-        latest = list[i].place > latest ? list[i].place : latest;
-    }
-
-    if (!ft_fairness(served, k, &fairness)) {
-        return false;
-    }
-
-    order->kendall_tau = fairness.kendall_tau;
-
-    return true;
-}
-
-
-/* Who was told to wait while one behind had been let in for too long. */
-static void
-ft_order_waits(ft_verify_order_t *order, const ft_verify_log_t *log,
-    const ft_admission_t *list, size_t n, uint64_t opens_us, int64_t slack_us,
-    uint8_t *wronged)
-{
-    size_t                i, first;
-    int64_t               by_us;
-    ft_verify_shopper_t  *s;
-
-    for (i = 0; i < log->nwaits; i++) {
-        s = ft_verify_find(log, log->waits[i].id);
-
-        if (s == NULL || s->place >= opens_us) {
-            continue;
-        }
-
-        first = ft_order_overtaken(list, n, s->place);
-
-        if (first == n) {
-            continue;
-        }
-
-        by_us = log->waits[i].at_us - list[first].at_us;
-
-        if (by_us <= slack_us) {
-            continue;
-        }
-
-        if (!wronged[s - log->shoppers]) {
-            wronged[s - log->shoppers] = 1;
-            order->passed_over++;
-        }
-
-        if ((double) by_us / 1e6 > order->worst_passed_s) {
-            order->worst_passed_s = (double) by_us / 1e6;
-            order->worst_id = s->id;
-        }
-    }
-}
-
-
+/* Returns the number of admissions, which list receives in order. */
 static size_t
-ft_order_list(ft_verify_order_t *order, const ft_verify_log_t *log,
-    uint64_t opens_us, int64_t opened_us, ft_admission_t *list)
+verify_order_collect(verify_order_t *order, const verify_log_t *log,
+    uint64_t opens_us, int64_t opened_us, verify_order_admission_t *list)
 {
-    size_t                      i, n;
-    uint64_t                    latest;
-    const ft_verify_shopper_t  *s;
+    size_t                       i, n;
+    uint64_t                     max_us;
+    const verify_log_shopper_t  *s;
 
     n = 0;
 
-    for (i = 0; i < log->n; i++) {
+    for (i = 0; i < log->nshoppers; i++) {
         s = &log->shoppers[i];
 
-        if (s->place < opens_us) {
-            order->shoppers++;
+        if (s->place_us < opens_us) {
+            order->prequeue++;
         } else {
             order->later++;
         }
@@ -218,52 +116,160 @@ ft_order_list(ft_verify_order_t *order, const ft_verify_log_t *log,
 
         order->early += (s->admitted_us < opened_us);
         list[n].at_us = s->admitted_us;
-        list[n++].place = s->place;
+        list[n++].place_us = s->place_us;
     }
 
-    qsort(list, n, sizeof(ft_admission_t), ft_admission_order);
+    qsort(list, n, sizeof(verify_order_admission_t),
+          verify_order_by_admission);
 
-    latest = 0;
+    max_us = 0;
 
     for (i = 0; i < n; i++) {
-        latest = list[i].place > latest ? list[i].place : latest;
-        list[i].latest = latest;
+        max_us = list[i].place_us > max_us ? list[i].place_us : max_us;
+        list[i].max_us = max_us;
     }
 
     return n;
 }
 
 
+/* places and samples have space for n.  False: no memory. */
+static bool
+verify_order_check_admissions(verify_order_t *order,
+    const verify_order_admission_t *list, size_t n, uint64_t opens_us,
+    uint64_t *places, fairness_sample_t *samples)
+{
+    size_t       i, k, distance, later;
+    uint64_t     max_us;
+    fairness_t   fairness;
+
+    k = 0;
+
+    for (i = 0; i < n; i++) {
+        if (list[i].place_us < opens_us) {
+            places[k] = list[i].place_us;
+            samples[k].first_us = (int64_t) list[i].place_us;
+            samples[k++].admitted_us = list[i].at_us;
+        }
+    }
+
+    order->admitted = k;
+    qsort(places, k, sizeof(uint64_t), verify_order_by_value);
+
+    max_us = 0;                         /* within the pre-queue */
+
+    for (i = 0; i < n; i++) {
+
+        if (list[i].place_us >= opens_us) {
+            continue;
+        }
+
+        if (max_us > list[i].place_us) {
+            order->inversions++;
+
+            distance = verify_order_rank(places, k, max_us)
+                       - verify_order_rank(places, k, list[i].place_us);
+            order->worst_places = distance > order->worst_places
+                                  ? distance : order->worst_places;
+        }
+
+        later = verify_order_find_later(list, i, list[i].place_us);
+
+        if (later < i) {
+            order->worst_s = fmax(order->worst_s,
+                                  (double) (list[i].at_us - list[later].at_us)
+                                  / 1e6);
+        }
+
+        max_us = list[i].place_us > max_us ? list[i].place_us : max_us;
+    }
+
+    if (!fairness_compute(samples, k, &fairness)) {
+        return false;
+    }
+
+    order->kendall_tau = fairness.kendall_tau;
+
+    return true;
+}
+
+
+/* counted has a zero for each shopper of the log. */
+static void
+verify_order_check_queued(verify_order_t *order, const verify_log_t *log,
+    const verify_order_admission_t *list, size_t n, uint64_t opens_us,
+    int64_t slack_us, uint8_t *counted)
+{
+    size_t                 i, later;
+    int64_t                by_us;
+    verify_log_shopper_t  *s;
+
+    for (i = 0; i < log->nqueued; i++) {
+        s = verify_log_find(log, log->queued[i].id);
+
+        if (s == NULL || s->place_us >= opens_us) {
+            continue;
+        }
+
+        later = verify_order_find_later(list, n, s->place_us);
+
+        if (later == n) {
+            continue;
+        }
+
+        by_us = log->queued[i].at_us - list[later].at_us;
+
+        if (by_us <= slack_us) {
+            continue;
+        }
+
+        if (!counted[s - log->shoppers]) {
+            counted[s - log->shoppers] = 1;
+            order->passed_over++;
+        }
+
+        if ((double) by_us / 1e6 > order->worst_passed_over_s) {
+            order->worst_passed_over_s = (double) by_us / 1e6;
+            order->worst_id = s->id;
+        }
+    }
+}
+
+
 bool
-ft_verify_order(ft_verify_order_t *order, const ft_verify_log_t *log,
+verify_order_check(verify_order_t *order, const verify_log_t *log,
     uint64_t opens_us, int64_t opened_us, int64_t slack_us)
 {
-    bool             made;
-    size_t           n;
-    uint8_t         *wronged;
-    uint64_t        *places;
-    ft_served_t     *served;
-    ft_admission_t  *list;
+    bool                       ok;
+    size_t                     n, size;
+    uint8_t                   *counted;
+    uint64_t                  *places;
+    fairness_sample_t         *samples;
+    verify_order_admission_t  *list;
 
-    memset(order, 0, sizeof(ft_verify_order_t));
+    memset(order, 0, sizeof(verify_order_t));
 
-    list = calloc(log->n + 1, sizeof(ft_admission_t));
-    places = calloc(log->n + 1, sizeof(uint64_t));
-    served = calloc(log->n + 1, sizeof(ft_served_t));
-    wronged = calloc(log->n + 1, 1);
+    size = log->nshoppers + 1;
 
-    made = list != NULL && places != NULL && served != NULL && wronged != NULL;
+    list = calloc(size, sizeof(verify_order_admission_t));
+    places = calloc(size, sizeof(uint64_t));
+    samples = calloc(size, sizeof(fairness_sample_t));
+    counted = calloc(size, 1);
 
-    if (made) {
-        n = ft_order_list(order, log, opens_us, opened_us, list);
-        made = ft_order_prequeue(order, list, n, opens_us, places, served);
-        ft_order_waits(order, log, list, n, opens_us, slack_us, wronged);
+    ok = list != NULL && places != NULL && samples != NULL && counted != NULL;
+
+    if (ok) {
+        n = verify_order_collect(order, log, opens_us, opened_us, list);
+        ok = verify_order_check_admissions(order, list, n, opens_us, places,
+                                           samples);
+        verify_order_check_queued(order, log, list, n, opens_us, slack_us,
+                                  counted);
     }
 
     free(list);
     free(places);
-    free(served);
-    free(wronged);
+    free(samples);
+    free(counted);
 
-    return made;
+    return ok;
 }

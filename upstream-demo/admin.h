@@ -1,5 +1,6 @@
 /*
- * Orders to the store while the checkout runs, on a socket of their own.
+ * Commands to the store while the checkout runs.  They can make a shop
+ * oversell, so they have a separate socket that shoppers cannot reach.
  */
 
 #ifndef CO_ADMIN_H
@@ -15,13 +16,12 @@ typedef struct co_admin_s  co_admin_t;
 
 
 /*
- * Listens at the Unix socket "path", which its user alone can open: GET and
- * POST /admin/store.  NULL on failure, with the reason on stderr.
+ * Serves GET and POST /admin/store on the Unix socket "path" with mode 0600.
+ * Returns NULL on failure, with the reason on stderr.
  */
 co_admin_t *co_admin_create(struct event_base *base, const char *path,
     co_store_t *store);
 
-/* Closes, and removes the socket. */
 void co_admin_destroy(co_admin_t *admin);
 
 

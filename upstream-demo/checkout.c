@@ -1,12 +1,3 @@
-/*
- * The checkout, one shopper after another:
- *
- *   reserve, wait for a payment slot, pay, then claim the unit or release it.
- *
- * In naive mode the first step only looks at the stock, and the last takes
- * from it what may be gone.
- */
-
 #include "checkout.h"
 #include "client.h"
 #include "clock.h"
@@ -18,10 +9,7 @@
 #include <sys/random.h>
 
 
-/*
- * From the end of the payment to the answer at the shopper: the order has to
- * be written and the answer to travel, on a machine that may be busy.
- */
+/* Time to write the order and to send the answer, before the deadline. */
 #define CO_ANSWER_MARGIN_MS  50
 
 
@@ -43,14 +31,14 @@ struct co_checkout_s {
     int64_t                 arrived_us;
 
     co_state_e              state;
-    co_outcome_e            outcome;             /* when releasing */
+    co_outcome_e            outcome;             /* if CO_RELEASING */
     co_client_t             client;
     co_payment_t            payment;
     co_store_call_t         call;
     co_cart_t               cart;
     co_hold_t               hold;
     co_order_t              order;
-    struct event            expiry;              /* too late to start paying */
+    struct event            expiry;              /* too late for a payment */
     TAILQ_ENTRY(co_checkout_s)  link;
 };
 
@@ -67,7 +55,7 @@ static void co_checkout_released(void *data, co_store_result_e result);
 static void co_checkout_end(co_checkout_t *checkout, co_outcome_e outcome);
 
 
-/* When the last payment for this shopper may start, in wall ms. */
+/* The latest start of the payment, wall time in ms. */
 static int64_t
 co_checkout_latest(const co_shop_t *shop, const co_form_t *form)
 {
@@ -85,15 +73,14 @@ co_checkout_too_late(const co_shop_t *shop, const co_form_t *form)
 
 
 /*
- * What the waiting room before this checkout is to know.  Sold out is what is
- * sold, not what is merely held: a payment that fails gives its unit back, and
- * nobody is to be turned away and called back for that.
+ * Adds the feedback for the waiting room, the Flash-Throttle header.  Held
+ * units do not count as sold: a declined payment makes them available again.
  */
 static void
 co_checkout_feedback(co_shop_t *shop, struct evhttp_request *req,
     co_outcome_e outcome)
 {
-    char               words[32];
+    char               value[32];
     const char        *stock;
     const co_stock_t  *units;
 
@@ -101,20 +88,20 @@ co_checkout_feedback(co_shop_t *shop, struct evhttp_request *req,
     stock = "";
 
     if (units->initial > 0 && units->sold >= units->initial) {
-        shop->said_sold_out = 1;
+        shop->sent_sold_out = 1;
         stock = "sold-out";
 
-    } else if (shop->said_sold_out) {
-        stock = "open";
+    } else if (shop->sent_sold_out) {
+        stock = "resume";
     }
 
-    snprintf(words, sizeof(words), "%s%s%s", stock,
+    snprintf(value, sizeof(value), "%s%s%s", stock,
              *stock && outcome == CO_CONFIRMED ? ", " : "",
              outcome == CO_CONFIRMED ? "done" : "");
 
-    if (*words) {
+    if (*value) {
         evhttp_add_header(evhttp_request_get_output_headers(req),
-                          "Flash-Throttle", words);
+                          "Flash-Throttle", value);
     }
 }
 
@@ -123,36 +110,18 @@ static void
 co_checkout_answer(co_shop_t *shop, struct evhttp_request *req,
     co_outcome_e outcome, const co_receipt_t *receipt)
 {
-    struct evbuffer    *out;
-    const co_answer_t  *answer;
-
-    out = evhttp_request_get_output_buffer(req);
-    answer = co_answer_of(outcome);
-
     co_checkout_feedback(shop, req, outcome);
-
-    if (co_reply_wants_html(req)) {
-        co_page_answer(out, answer, receipt);
-        co_reply(&shop->replies, req, answer->status, CO_TYPE_HTML,
-                 answer->retry_after);
-
-    } else {
-        co_page_json(out, answer, receipt);
-        co_reply(&shop->replies, req, answer->status, CO_TYPE_JSON,
-                 answer->retry_after);
-    }
+    co_page_reply(&shop->replies, req, co_page_answer(outcome), receipt);
 }
 
 
-/* Sends a shopper away at the door, who then never was in progress. */
+/* Refuses a checkout that has not begun. */
 static void
 co_checkout_refuse(co_shop_t *shop, struct evhttp_request *req,
     co_outcome_e outcome, int64_t arrived_us)
 {
-    co_receipt_t  none = { NULL, 0, 0 };
-
     co_stats_refused(&shop->stats, outcome, co_steady_us() - arrived_us);
-    co_checkout_answer(shop, req, outcome, &none);
+    co_checkout_answer(shop, req, outcome, NULL);
 }
 
 
@@ -200,7 +169,7 @@ co_checkout_begin(co_shop_t *shop, struct evhttp_request *req,
 
     if (shop->options->deadline && co_client_left(&checkout->client)) {
 
-        /* one of several orders sent at once, read when all was over */
+        /* a pipelined order that is read after the client has left */
         co_checkout_end(checkout, CO_LEFT);
         return;
     }
@@ -243,7 +212,7 @@ co_checkout_reserved(void *data, co_store_result_e result)
 
     if (shop->options->deadline && checkout->form.deadline_ms != 0) {
 
-        /* told in time, rather than when a slot is free at last */
+        /* answer before the deadline even if no slot becomes free */
         ms = co_checkout_latest(shop, &checkout->form) - co_wall_ms();
         ms = ms > 0 ? ms : 0;
         tv.tv_sec = ms / 1000;
@@ -259,10 +228,7 @@ co_checkout_reserved(void *data, co_store_result_e result)
 }
 
 
-/*
- * A payment slot is free.  This is the last moment to notice that nobody
- * would see the result; after it, the shopper is charged.
- */
+/* The last check before the shopper is charged. */
 static int
 co_checkout_ready(void *data)
 {
@@ -311,7 +277,7 @@ co_checkout_left(void *data)
 {
     co_checkout_t  *checkout = data;
 
-    /* in the other states it is looked at when they end */
+    /* the other states check it when they end */
     if (checkout->state == CO_WAITING && checkout->shop->options->deadline) {
         co_payment_withdraw(&checkout->payment);
         co_checkout_release(checkout, CO_LEFT);
@@ -319,7 +285,7 @@ co_checkout_left(void *data)
 }
 
 
-/* 80 random bits: unique, and telling nobody how many orders there are. */
+/* 80 random bits, so that an order id does not reveal the number of orders. */
 static int
 co_checkout_order_id(char *id, size_t size)
 {
@@ -390,9 +356,9 @@ co_checkout_recorded(void *data, co_store_result_e result)
     co_checkout_t  *checkout = data;
 
     if (result != CO_STORE_OK) {
-        fprintf(stderr, "checkout: a payment was taken and its order could not"
-                " be recorded%s; the payment is cancelled\n",
-                result == CO_STORE_GONE ? ", its hold has expired (--hold-ms)"
+        fprintf(stderr, "checkout: recording a paid order failed%s, the"
+                " payment is cancelled\n",
+                result == CO_STORE_GONE ? ": its hold has expired (--hold-ms)"
                                         : "");
         co_checkout_release(checkout, CO_BROKEN);
         return;
@@ -406,7 +372,7 @@ co_checkout_recorded(void *data, co_store_result_e result)
 }
 
 
-/* The unit goes back, and only then the shopper is told. */
+/* Answers after the units are available again. */
 static void
 co_checkout_release(co_checkout_t *checkout, co_outcome_e outcome)
 {
@@ -431,8 +397,8 @@ co_checkout_released(void *data, co_store_result_e result)
     co_checkout_t  *checkout = data;
 
     if (result != CO_STORE_OK && result != CO_STORE_GONE) {
-        fprintf(stderr, "checkout: %lld units could not be given back; they"
-                " are available again when their hold expires\n",
+        fprintf(stderr, "checkout: releasing a hold of %lld units failed, they"
+                " stay held until it expires\n",
                 (long long) checkout->form.quantity);
     }
 
@@ -483,7 +449,7 @@ co_checkout_close(co_shop_t *shop, void (*idle)(void *data), void *data)
     for (checkout = TAILQ_FIRST(&shop->in_progress); checkout != NULL;
          checkout = next)
     {
-        /* in naive mode a release is the end of the checkout */
+        /* in naive mode co_checkout_release() frees the checkout */
         next = TAILQ_NEXT(checkout, link);
 
         if (checkout->state == CO_WAITING) {

@@ -1,5 +1,9 @@
 /*
- * The checkout: takes a shopper through stock, payment and order.
+ * The checkout of one shopper: reserve a unit, wait for a payment slot, pay,
+ * then turn the hold into an order or release it.
+ *
+ * In naive mode the first step only checks the stock, and the last one takes
+ * the unit even if it is no longer available.
  */
 
 #ifndef CO_CHECKOUT_H
@@ -29,7 +33,7 @@ typedef struct {
     co_payments_t              *payments;
     co_stats_t                  stats;
     co_replies_t                replies;
-    int                         said_sold_out;   /* to the waiting room */
+    int                         sent_sold_out;   /* in Flash-Throttle */
 
     struct co_checkout_list_s   in_progress;
     int                         closing;
@@ -38,13 +42,16 @@ typedef struct {
 } co_shop_t;
 
 
-/* Takes over the request of a shopper who came at "arrived_us" (steady). */
+/*
+ * Starts a checkout, which answers the request later.  "arrived_us" is steady
+ * time.
+ */
 void co_checkout_begin(co_shop_t *shop, struct evhttp_request *req,
     const co_form_t *form, int64_t arrived_us);
 
 /*
- * Starts no payment any more, and answers 503 to all who wait for one.
- * "idle" is called when nothing is in progress, at once or later.
+ * Starts no more payments, and answers 503 to the shoppers who wait for one.
+ * Calls "idle" when nothing is in progress, possibly before this returns.
  */
 void co_checkout_close(co_shop_t *shop, void (*idle)(void *data), void *data);
 

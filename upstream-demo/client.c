@@ -1,7 +1,3 @@
-/*
- * Notices that a client leaves while its request is held.
- */
-
 #include "client.h"
 
 #include <poll.h>
@@ -9,8 +5,8 @@
 #include <event2/bufferevent.h>
 
 
-/* How often to look at a client that sent more than its request. */
-#define CO_CLIENT_LOOK_US  100000
+/* The check interval for a client with a pipelined request. */
+#define CO_CLIENT_POLL_US  100000
 
 
 static void co_client_wait(co_client_t *client);
@@ -36,17 +32,17 @@ co_client_watch(co_client_t *client, struct evhttp_request *req,
 
 
 /*
- * EV_CLOSED alone is not enough: on a reset connection the library reports
- * EV_READ and EV_WRITE only, and without a taker for these the loop would
- * spin.  EV_READ in turn is of no use once a pipelined request waits in the
- * socket, where it will stay until this one is answered: then it is a timer.
+ * EV_READ is needed besides EV_CLOSED: on a reset connection libevent reports
+ * only EV_READ and EV_WRITE, and the loop would spin if no event handled them.
+ * With a pipelined request in the socket EV_READ would fire all the time, so a
+ * timer checks the socket instead.
  */
 static void
 co_client_wait(co_client_t *client)
 {
     struct pollfd              pfd;
     struct event_base         *base;
-    static const struct timeval  look = { 0, CO_CLIENT_LOOK_US };
+    static const struct timeval  poll_interval = { 0, CO_CLIENT_POLL_US };
 
     base = evhttp_connection_get_base(client->connection);
 
@@ -55,7 +51,7 @@ co_client_wait(co_client_t *client)
 
     if (poll(&pfd, 1, 0) == 1 && pfd.revents == POLLIN) {
         event_assign(&client->event, base, -1, 0, co_client_event, client);
-        event_add(&client->event, &look);
+        event_add(&client->event, &poll_interval);
 
     } else {
         event_assign(&client->event, base, client->fd, EV_READ|EV_CLOSED,
@@ -82,7 +78,7 @@ co_client_event(evutil_socket_t fd, short events, void *data)
 }
 
 
-/* The library gave the connection up before the answer. */
+/* libevent closed the connection before the answer. */
 static void
 co_client_closed(struct evhttp_connection *connection, void *data)
 {

@@ -1,8 +1,8 @@
 /*
- * Notices that a client leaves while its request is held.
+ * Detects a client that disconnects while its request is in progress.
  *
- * The HTTP library stops reading a connection whose request waits for an
- * answer, and so does not see it close.
+ * libevent does not read from a connection whose request has no answer yet,
+ * and therefore does not detect that the client closed it.
  */
 
 #ifndef CO_CLIENT_H
@@ -28,18 +28,17 @@ typedef struct {
 
 
 /*
- * Calls "gone" once if the client of this request leaves before
- * co_client_unwatch().  A client that closes only its sending side has left:
- * no browser and no proxy does that, and it cannot be told from one that
- * closed both.
+ * Calls "gone" once if the client disconnects before co_client_unwatch().
+ * A client that closes only its sending side counts as disconnected: it cannot
+ * be distinguished from one that closed both sides.
  */
 void co_client_watch(co_client_t *client, struct evhttp_request *req,
     co_client_gone_pt gone, void *data);
 
-/* To be called before the answer is sent. */
+/* Must be called before the answer is sent. */
 void co_client_unwatch(co_client_t *client);
 
-/* Looks at the socket now, and remembers: 1 if the client has left. */
+/* Checks the socket; 1 if the client has disconnected. */
 int co_client_left(co_client_t *client);
 
 

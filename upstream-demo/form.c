@@ -1,7 +1,3 @@
-/*
- * What a shopper sends to POST /checkout, read with suspicion.
- */
-
 #include "form.h"
 #include "store.h"
 
@@ -17,10 +13,10 @@
 #include <jansson.h>
 
 
-/* RFC 5321: the longest address that a mail server must take. */
+/* RFC 5321, section 4.5.3.1.3: 256 octets with the angle brackets. */
 #define CO_FORM_EMAIL_MAX  254
 
-/* Milliseconds of the year 5138: more digits are no date. */
+/* Year 5138. */
 #define CO_FORM_DEADLINE_MAX  99999999999999
 
 
@@ -72,8 +68,8 @@ co_form_read(struct evhttp_request *req, co_form_t *form, char *error)
     }
 
     if (len > CO_FORM_BODY_MAX) {
-        snprintf(error, CO_FORM_ERROR_LEN, "The body has %zu bytes; at most %d"
-                 " are taken.", len, CO_FORM_BODY_MAX);
+        snprintf(error, CO_FORM_ERROR_LEN, "The body has %zu bytes; the limit"
+                 " is %d.", len, CO_FORM_BODY_MAX);
         return 413;
     }
 
@@ -90,19 +86,20 @@ co_form_read(struct evhttp_request *req, co_form_t *form, char *error)
     if (type != NULL && co_form_is(type, "application/x-www-form-urlencoded"))
     {
         if (strlen(body) != len) {
-            return co_form_refuse(400, error, "The form has a zero byte.");
+            return co_form_refuse(400, error, "The form contains a null"
+                                  " byte.");
         }
 
         return co_form_read_pairs(body, form, error);
     }
 
-    return co_form_refuse(415, error, "Send the order with the Content-Type"
+    return co_form_refuse(415, error, "The Content-Type must be"
                           " application/json or"
                           " application/x-www-form-urlencoded.");
 }
 
 
-/* Compares a media type, without its parameters. */
+/* Compares a media type without its parameters. */
 static int
 co_form_is(const char *type, const char *wanted)
 {
@@ -119,13 +116,13 @@ co_form_is(const char *type, const char *wanted)
 }
 
 
-/* Digits only, as strtoll() would take signs and spaces too; -1 if not. */
-static int64_t
+int64_t
 co_form_number(const char *text, int64_t max)
 {
     size_t   len;
     int64_t  number;
 
+    /* strtoll() alone would accept signs and spaces */
     len = strspn(text, "0123456789");
     if (len == 0 || text[len] != '\0') {
         return -1;
@@ -152,12 +149,11 @@ co_form_read_deadline(struct evhttp_request *req, co_form_t *form, char *error)
 
     ms = co_form_number(value, CO_FORM_DEADLINE_MAX);
     if (ms == -1) {
-        return co_form_refuse(400, error, "Flash-Deadline-Ms must be the time"
-                              " at which you give up, in milliseconds since"
-                              " 1970.");
+        return co_form_refuse(400, error, "Flash-Deadline-Ms must be a time in"
+                              " milliseconds since 1970.");
     }
 
-    /* 0 stands for none, and any time long gone is as good as the epoch */
+    /* 0 means no deadline */
     form->deadline_ms = ms != 0 ? ms : 1;
 
     return 0;
@@ -175,7 +171,7 @@ co_form_read_json(const char *body, size_t len, co_form_t *form, char *error)
     root = json_loadb(body, len, JSON_REJECT_DUPLICATES, &why);
 
     if (root == NULL) {
-        snprintf(error, CO_FORM_ERROR_LEN, "The JSON cannot be read: line %d,"
+        snprintf(error, CO_FORM_ERROR_LEN, "The JSON is malformed at line %d,"
                  " column %d.", why.line, why.column);
         return 400;
     }
@@ -185,12 +181,12 @@ co_form_read_json(const char *body, size_t len, co_form_t *form, char *error)
     locations = json_object_get(root, "locations");
 
     if (!json_is_object(root)) {
-        rc = co_form_refuse(400, error, "The JSON must be an object, as"
-                            " {\"quantity\": 1}.");
+        rc = co_form_refuse(400, error, "The JSON must be an object, for"
+                            " example {\"quantity\": 1}.");
 
     } else if (quantity != NULL) {
 
-        /* anything but an integer gives a text that is no number */
+        /* all other JSON types become an invalid number */
         snprintf(digits, sizeof(digits), "%s%lld",
                  json_is_integer(quantity) ? "" : "?",
                  (long long) json_integer_value(quantity));
@@ -223,8 +219,8 @@ co_form_read_pairs(const char *body, co_form_t *form, char *error)
     struct evkeyvalq   pairs;
 
     if (evhttp_parse_query_str(body, &pairs) != 0) {
-        return co_form_refuse(400, error, "The form cannot be read; send it as"
-                              " quantity=1, URL-encoded.");
+        return co_form_refuse(400, error, "The form is malformed; it must be"
+                              " URL-encoded, for example quantity=1.");
     }
 
     TAILQ_FOREACH(pair, &pairs, next) {
@@ -275,7 +271,7 @@ co_form_set_quantity(co_form_t *form, const char *text, char *error)
 }
 
 
-/* Numbers with commas between them: the locations that can deliver. */
+/* Parses location numbers separated by commas. */
 static int
 co_form_set_locations(co_form_t *form, const char *text, char *error)
 {
@@ -292,7 +288,7 @@ co_form_set_locations(co_form_t *form, const char *text, char *error)
             || (*end != ',' && *end != '\0'))
         {
             snprintf(error, CO_FORM_ERROR_LEN, "The locations must be whole"
-                     " numbers from 1 to %d with commas between them, as"
+                     " numbers from 1 to %d separated by commas, for example"
                      " \"1,3\".", CO_LOCATIONS_MAX);
             return 400;
         }
@@ -306,10 +302,7 @@ co_form_set_locations(co_form_t *form, const char *text, char *error)
 }
 
 
-/*
- * Only enough to catch a mistake: whether an address is one, only its mail
- * server knows.  Empty is as good as none.
- */
+/* A rough check that catches typing errors; an empty address is none. */
 static int
 co_form_set_email(co_form_t *form, const char *text, char *error)
 {
@@ -330,7 +323,7 @@ co_form_set_email(co_form_t *form, const char *text, char *error)
         }
     }
 
-    /* a store of text may not take anything else, when all is paid */
+    /* a store could refuse invalid UTF-8, after the payment */
     utf8 = json_string(text);
     json_decref(utf8);
 

@@ -1,7 +1,3 @@
-/*
- * The checkout's face on the network: listener, addresses, methods.
- */
-
 #include "http.h"
 #include "clock.h"
 #include "form.h"
@@ -18,25 +14,24 @@
 #include <event2/listener.h>
 
 
-/* A crowd connects in one instant; the kernel cuts it to its own limit. */
+/* Many clients connect at once; the kernel limits this to somaxconn. */
 #define CO_HTTP_BACKLOG          4096
 
 #define CO_HTTP_HEADERS_MAX      16384
 
 /*
- * Bodies beyond CO_FORM_BODY_MAX are refused with a clear text, those beyond
- * this one by the library, before they are read.
+ * Longer bodies are refused by libevent before they are read; those from
+ * CO_FORM_BODY_MAX on get an error message.
  */
 #define CO_HTTP_BODY_MAX         65536
 
-/*
- * What is read ahead of the request at hand.  The library sets no bound, and
- * a client that sends on and on without reading would fill the memory.
- */
+/* Limits the read buffer, which libevent does not. */
 #define CO_HTTP_READ_AHEAD       65536
 
-/* How long to leave the line alone when file descriptors have run out. */
+/* The pause in accepting after running out of file descriptors. */
 #define CO_HTTP_ACCEPT_PAUSE_US  100000
+
+#define CO_HTTP_PAYMENT_MS_MAX   600000
 
 
 typedef void (*co_http_handler_pt)(co_http_t *http,
@@ -48,6 +43,7 @@ typedef struct {
     unsigned             methods;
     const char          *allow;
     co_http_handler_pt   handler;
+    int                  reset;                  /* needs --allow-reset */
 } co_http_route_t;
 
 
@@ -59,11 +55,11 @@ struct co_http_s {
     char                         address[80];
 
     co_store_call_t              reset_call;
-    struct evhttp_request       *reset_req;      /* NULL: none under way */
+    struct evhttp_request       *reset_req;      /* NULL: no reset */
 };
 
 
-/* The library keeps the listener's data pointer for itself. */
+/* libevent uses the data pointer of the listener itself. */
 static co_http_t  *co_http_listening;
 
 
@@ -78,8 +74,7 @@ static void co_http_checkout(co_http_t *http, struct evhttp_request *req);
 static void co_http_stats(co_http_t *http, struct evhttp_request *req);
 static void co_http_health(co_http_t *http, struct evhttp_request *req);
 static void co_http_payments(co_http_t *http, struct evhttp_request *req);
-static int co_http_ms(const struct evkeyvalq *query, const char *name,
-    int64_t *ms);
+static int64_t co_http_ms(const struct evkeyvalq *query, const char *name);
 static void co_http_reset(co_http_t *http, struct evhttp_request *req);
 static void co_http_reset_done(void *data, co_store_result_e result);
 static void co_http_refuse(co_http_t *http, struct evhttp_request *req,
@@ -90,13 +85,13 @@ static void co_http_refuse(co_http_t *http, struct evhttp_request *req,
 
 
 static const co_http_route_t  co_http_routes[] = {
-    { "/", CO_HTTP_READ, "GET, HEAD", co_http_product },
+    { "/", CO_HTTP_READ, "GET, HEAD", co_http_product, 0 },
     { "/checkout", CO_HTTP_READ|EVHTTP_REQ_POST, "GET, HEAD, POST",
-      co_http_checkout },
-    { "/stats", CO_HTTP_READ, "GET, HEAD", co_http_stats },
-    { "/healthz", CO_HTTP_READ, "GET, HEAD", co_http_health },
-    { "/payments", EVHTTP_REQ_POST, "POST", co_http_payments },
-    { "/reset", EVHTTP_REQ_POST, "POST", co_http_reset }
+      co_http_checkout, 0 },
+    { "/stats", CO_HTTP_READ, "GET, HEAD", co_http_stats, 0 },
+    { "/healthz", CO_HTTP_READ, "GET, HEAD", co_http_health, 0 },
+    { "/payments", EVHTTP_REQ_POST, "POST", co_http_payments, 1 },
+    { "/reset", EVHTTP_REQ_POST, "POST", co_http_reset, 1 }
 };
 
 
@@ -138,7 +133,7 @@ co_http_create(co_shop_t *shop)
     evhttp_set_bevcb(http->evhttp, co_http_buffer, NULL);
     evhttp_set_gencb(http->evhttp, co_http_dispatch, http);
 
-    /* the known ones, so that it is us who answer 405 */
+    /* all known methods, so that co_http_dispatch() answers 405 */
     evhttp_set_allowed_methods(http->evhttp,
         EVHTTP_REQ_GET|EVHTTP_REQ_POST|EVHTTP_REQ_HEAD|EVHTTP_REQ_PUT
         |EVHTTP_REQ_DELETE|EVHTTP_REQ_OPTIONS|EVHTTP_REQ_TRACE
@@ -189,9 +184,8 @@ co_http_listen(co_http_t *http)
              inet_ntop(ss.ss_family, numeric, host, sizeof(host)), port);
 
     if (listener == NULL) {
-        fprintf(stderr, "checkout: --listen=%s: %s; give an address of this"
-                " machine and a port that is free, or port 0\n",
-                http->address, strerror(errno));
+        fprintf(stderr, "checkout: listening on %s failed (%d: %s)\n",
+                http->address, errno, strerror(errno));
     }
 
     return listener;
@@ -216,22 +210,24 @@ co_http_buffer(struct event_base *base, void *data)
 
 
 /*
- * Out of descriptors: the connection stays in the backlog, and to try again
- * at once would only burn the processor.
+ * The connection stays in the backlog; without a pause accept() would fail in
+ * a loop.
  */
 static void
 co_http_accept_failed(struct evconnlistener *listener, void *data)
 {
-    static int                   said;
+    int                          error;
+    static int                   logged;
     static const struct timeval  pause = { 0, CO_HTTP_ACCEPT_PAUSE_US };
 
     (void) data;
 
-    if (!said) {
-        said = 1;
-        fprintf(stderr, "checkout: cannot accept connections: %s; they wait"
-                " until others end, raise the limit (ulimit -Hn) for more\n",
-                evutil_socket_error_to_string(EVUTIL_SOCKET_ERROR()));
+    if (!logged) {
+        logged = 1;
+        error = EVUTIL_SOCKET_ERROR();
+        fprintf(stderr, "checkout: accept() failed (%d: %s), new connections"
+                " wait until others are closed\n",
+                error, evutil_socket_error_to_string(error));
     }
 
     evconnlistener_disable(listener);
@@ -293,20 +289,22 @@ co_http_dispatch(struct evhttp_request *req, void *data)
             continue;
         }
 
-        if (method & route->methods) {
+        if (!(method & route->methods)) {
+            evhttp_add_header(evhttp_request_get_output_headers(req), "Allow",
+                              route->allow);
+            co_http_refuse(http, req, 405, "Method not allowed.");
+
+        } else if (route->reset && !http->shop->options->allow_reset) {
+            co_http_refuse(http, req, 403, "This requires --allow-reset.");
+
+        } else {
             route->handler(http, req);
-            return;
         }
 
-        evhttp_add_header(evhttp_request_get_output_headers(req), "Allow",
-                          route->allow);
-        co_http_refuse(http, req, 405, "This address does not take this"
-                       " method; the header Allow says which it takes.");
         return;
     }
 
-    co_http_refuse(http, req, 404, "Nothing is here; the shop is at / and"
-                   " /checkout.");
+    co_http_refuse(http, req, 404, "Not found.");
 }
 
 
@@ -384,35 +382,27 @@ co_http_health(co_http_t *http, struct evhttp_request *req)
 }
 
 
-/* The payment provider becomes slow, or fast again. */
 static void
 co_http_payments(co_http_t *http, struct evhttp_request *req)
 {
-    int               good;
     int64_t           min_ms, max_ms;
     const char       *text;
     co_shop_t        *shop = http->shop;
     struct evkeyvalq  query;
 
-    if (!shop->options->allow_reset) {
-        co_http_refuse(http, req, 403, "Start the checkout with --allow-reset"
-                       " to allow this.");
-        return;
-    }
-
     text = evhttp_uri_get_query(evhttp_request_get_evhttp_uri(req));
-    min_ms = max_ms = 0;
-    good = 0;
+    min_ms = max_ms = -1;
 
     if (text != NULL && evhttp_parse_query_str(text, &query) == 0) {
-        good = co_http_ms(&query, "min-ms", &min_ms)
-               && co_http_ms(&query, "max-ms", &max_ms) && min_ms <= max_ms;
+        min_ms = co_http_ms(&query, "min-ms");
+        max_ms = co_http_ms(&query, "max-ms");
         evhttp_clear_headers(&query);
     }
 
-    if (!good) {
-        co_http_refuse(http, req, 400, "It takes ?min-ms=N&max-ms=N, from 0 to"
-                       " 600000, the first not above the second.");
+    if (min_ms < 0 || max_ms < min_ms) {
+        co_http_refuse(http, req, 400, "The query must be ?min-ms=N&max-ms=N"
+                       " with numbers from 0 to 600000, the first at most the"
+                       " second.");
         return;
     }
 
@@ -425,22 +415,15 @@ co_http_payments(co_http_t *http, struct evhttp_request *req)
 }
 
 
-static int
-co_http_ms(const struct evkeyvalq *query, const char *name, int64_t *ms)
+/* -1: missing or not a duration. */
+static int64_t
+co_http_ms(const struct evkeyvalq *query, const char *name)
 {
-    char        *end;
     const char  *text;
 
     text = evhttp_find_header(query, name);
 
-    if (text == NULL || *text < '0' || *text > '9') {
-        return 0;
-    }
-
-    errno = 0;
-    *ms = strtoll(text, &end, 10);
-
-    return errno == 0 && *end == '\0' && *ms <= 600000;
+    return text != NULL ? co_form_number(text, CO_HTTP_PAYMENT_MS_MAX) : -1;
 }
 
 
@@ -449,14 +432,8 @@ co_http_reset(co_http_t *http, struct evhttp_request *req)
 {
     co_shop_t  *shop = http->shop;
 
-    if (!shop->options->allow_reset) {
-        co_http_refuse(http, req, 403, "Start the checkout with --allow-reset"
-                       " to allow this.");
-        return;
-    }
-
     if (shop->stats.in_progress != 0 || http->reset_req != NULL) {
-        co_http_refuse(http, req, 409, "Wait until nothing is in progress.");
+        co_http_refuse(http, req, 409, "Orders are in progress.");
         return;
     }
 
@@ -486,24 +463,11 @@ co_http_reset_done(void *data, co_store_result_e result)
 }
 
 
-/* An answer to a request that cannot be one, in the form of the others. */
 static void
 co_http_refuse(co_http_t *http, struct evhttp_request *req, int status,
     const char *text)
 {
-    co_answer_t       answer = { status, "refused", "That did not work", text,
-                                 0 };
-    co_receipt_t      none = { NULL, 0, 0 };
-    struct evbuffer  *out;
+    co_answer_t  answer = { status, "refused", "Request refused", text, 0 };
 
-    out = evhttp_request_get_output_buffer(req);
-
-    if (co_reply_wants_html(req)) {
-        co_page_answer(out, &answer, &none);
-        co_reply(&http->shop->replies, req, status, CO_TYPE_HTML, 0);
-
-    } else {
-        co_page_json(out, &answer, &none);
-        co_reply(&http->shop->replies, req, status, CO_TYPE_JSON, 0);
-    }
+    co_page_reply(&http->shop->replies, req, &answer, NULL);
 }

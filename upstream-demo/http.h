@@ -1,5 +1,5 @@
 /*
- * The checkout's face on the network: listener, addresses, methods.
+ * The HTTP server of the checkout: listener, routes, methods.
  */
 
 #ifndef CO_HTTP_H
@@ -12,19 +12,15 @@
 typedef struct co_http_s  co_http_t;
 
 
-/*
- * Listens where the options say.  NULL on failure, with the reason on
- * stderr.
- */
+/* Returns NULL on failure, with the reason on stderr. */
 co_http_t *co_http_create(co_shop_t *shop);
 
-/* The address it listens on, with the port that was taken for port 0. */
+/* ADDRESS:PORT; with --listen=...:0 the port that the kernel has chosen. */
 const char *co_http_address(const co_http_t *http);
 
-/* Takes no new connection; those that are open go on. */
+/* Accepts no new connections; open ones are served. */
 void co_http_stop(co_http_t *http);
 
-/* Closes all connections. */
 void co_http_destroy(co_http_t *http);
 
 

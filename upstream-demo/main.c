@@ -1,5 +1,5 @@
 /*
- * The checkout service: one event loop, the store's thread beside it.
+ * The checkout service: one event loop, and the threads of the store.
  */
 
 #include "admin.h"
@@ -20,7 +20,7 @@
 
 #define CO_EXIT_USAGE     2
 
-/* For clients that do not read their answers, and a store that is away. */
+/* Limits the wait for clients that do not read, and for the store. */
 #define CO_STOP_GRACE_S   2
 
 
@@ -42,7 +42,7 @@ typedef struct {
     struct event   interrupt;
     struct event   grace;
 
-    int               counting;                  /* the last time */
+    int               counting;                  /* for the final statistics */
     int               counted;
     co_store_call_t   count;
     co_level_t        levels[CO_LOCATIONS_MAX];
@@ -99,7 +99,7 @@ main(int argc, char **argv)
 }
 
 
-/* Every held request is a descriptor; 1,024 would not do for a crowd. */
+/* Each request in progress uses a descriptor; the usual limit is 1,024. */
 static void
 co_service_raise_limit(void)
 {
@@ -123,10 +123,10 @@ co_service_base(void)
         return NULL;
     }
 
-    /* epoll alone rounds payments up to whole milliseconds */
+    /* without it, epoll rounds timers up to whole milliseconds */
     event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER);
 
-    /* without early close, clients that leave would go unnoticed */
+    /* EV_CLOSED, for co_client_watch() */
     event_config_require_features(config, EV_FEATURE_EARLY_CLOSE);
 
     base = event_base_new_with_config(config);
@@ -164,9 +164,9 @@ co_service_open_store(co_service_t *service)
     }
 
     if (found.existed) {
-        fprintf(stderr, "checkout: %s exists and is continued: %lld of %lld"
-                " units left, %lld orders, %lld held units given back;"
-                " --stock has no say\n",
+        fprintf(stderr, "checkout: existing store %s continued: %lld of %lld"
+                " units left, %lld orders, %lld held units released, --stock"
+                " ignored\n",
                 options->store, (long long) found.stock.available,
                 (long long) found.stock.initial, (long long) found.orders,
                 (long long) found.given_back);
@@ -185,7 +185,7 @@ co_service_start(co_service_t *service)
     co_options_t        *options = &service->options;
     co_payments_conf_t   conf;
 
-    /* a client that is gone, or a file at its limit, is an error to handle */
+    /* handled as errors of write() */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
 
@@ -198,7 +198,8 @@ co_service_start(co_service_t *service)
 
     shop->base = co_service_base();
     if (shop->base == NULL) {
-        fprintf(stderr, "checkout: no event loop: %s\n", strerror(errno));
+        fprintf(stderr, "checkout: creating the event loop failed (%d: %s)\n",
+                errno, strerror(errno));
         return -1;
     }
 
@@ -248,7 +249,7 @@ co_service_start(co_service_t *service)
 }
 
 
-/* A second signal changes nothing: what is being paid has to be recorded. */
+/* A second signal is ignored: running payments must be recorded. */
 static void
 co_service_signal(evutil_socket_t fd, short events, void *data)
 {
@@ -267,8 +268,8 @@ co_service_signal(evutil_socket_t fd, short events, void *data)
 
 
 /*
- * Stops when nothing is in progress, the stock is counted for the report, and
- * all answers are sent.
+ * Stops when nothing is in progress, the stock is counted for the statistics,
+ * and all answers are sent.
  */
 static void
 co_service_idle(void *data)
@@ -322,7 +323,6 @@ co_service_grace(evutil_socket_t fd, short events, void *data)
 }
 
 
-/* The last line on stdout: what came of it all. */
 static int
 co_service_report(co_service_t *service)
 {
@@ -332,8 +332,8 @@ co_service_report(co_service_t *service)
     line = co_stats_json(&shop->stats, shop->store, 0, 0);
 
     if (line == NULL || printf("%s\n", line) < 0 || fflush(stdout) != 0) {
-        fprintf(stderr, "checkout: the statistics could not be written to"
-                " stdout\n");
+        fprintf(stderr, "checkout: writing the statistics to stdout"
+                " failed\n");
         free(line);
         return EXIT_FAILURE;
     }

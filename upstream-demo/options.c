@@ -1,8 +1,3 @@
-/*
- * The command line of the checkout: every option is a row of a table, and a
- * bad value is answered with the option, the value, and what to give instead.
- */
-
 #include "options.h"
 #include "store.h"
 #include "fault.h"
@@ -21,11 +16,11 @@
 #define CO_DEFAULT_STORE         "sqlite::memory:"
 #define CO_STORE_POOLED          "mysql:"
 
-/* In the modes that bound payment: the playbook's provider, 32 a second. */
+/* As in the playbook: 32 payments per second at 250 ms each. */
 #define CO_DEFAULT_SLOTS         8
 #define CO_DEFAULT_IN_PROGRESS   8
 
-/* Not given on the command line: the mode decides. */
+/* Not on the command line: the default depends on the mode. */
 #define CO_UNSET                 (-1)
 
 
@@ -36,7 +31,7 @@ typedef int (*co_option_set_pt)(co_options_t *options,
 
 struct co_option_s {
     const char        *name;
-    const char        *argument;                 /* NULL: takes none */
+    const char        *argument;                 /* NULL: no argument */
     co_option_set_pt   set;
     size_t             offset;
     int64_t            min;
@@ -77,7 +72,8 @@ static const char  *co_mode_names[] = {
 static const co_option_t  co_option_table[] = {
 
     { "listen", "ADDRESS:PORT", co_option_set_listen, 0, 0, 0,
-      "where to listen; port 0 takes a free one [" CO_DEFAULT_LISTEN "]" },
+      "the address to listen on; port 0: any free port\n"
+      "[" CO_DEFAULT_LISTEN "]" },
 
     { "mode", "MODE", co_option_set_mode, 0, 0, 0,
       "naive, reserve, queue, deadline, waiting-room [reserve]" },
@@ -86,27 +82,26 @@ static const co_option_t  co_option_table[] = {
       "units in a new store [500]" },
 
     { "store", "SCHEME:PLACE", co_option_set_store, 0, 0, 0,
-      "where stock and orders are kept: sqlite:PATH or\n"
-      "sqlite::memory:, mysql:socket=PATH;user=NAME;database=NAME,\n"
-      "redis:SOCKET+LEDGER, or shadow:FIRST,SECOND; quote them,\n"
-      "docs/inventory.md explains them\n"
-      "[" CO_DEFAULT_STORE "]" },
+      "the store of stock and orders: sqlite:PATH, sqlite::memory:,\n"
+      "mysql:socket=PATH;user=NAME;database=NAME,\n"
+      "redis:SOCKET+LEDGER or shadow:FIRST,SECOND, in quotes; see\n"
+      "docs/inventory.md [" CO_DEFAULT_STORE "]" },
 
     { "locations", "N", CO_INTEGER(locations, 1, CO_LOCATIONS_MAX),
-      "places that the stock is spread over [1]" },
+      "number of locations of the stock [1]" },
 
     { "hold-ms", "N", CO_INTEGER(hold_ms, 1000, 86400000),
-      "a unit held for longer is available again [600000]" },
+      "lifetime of a hold [600000]" },
 
     { "slow-report", "MS", CO_INTEGER(slow_report_ms, 0, 60000),
-      "mysql only: a fault to look for in /stats, a report after each\n"
-      "order that holds a connection for so long [0]" },
+      "mysql only, for tests: after each order a report holds a\n"
+      "connection for this time [0]" },
 
     { "seed", "N", CO_INTEGER(seed, 0, INT64_MAX),
-      "the payments' durations and declines follow from it [1]" },
+      "seed of the durations and declines of payments [1]" },
 
     { "payment-slots", "N", CO_INTEGER(payment_slots, 0, 1000000),
-      "payments at once, 0 for no limit [naive, reserve: 0; others: 8]" },
+      "payments at once, 0: no limit [naive, reserve: 0; others: 8]" },
 
     { "payment-min-ms", "N", CO_INTEGER(payment_min_ms, 0, 600000),
       "shortest payment [100]" },
@@ -118,33 +113,35 @@ static const co_option_t  co_option_table[] = {
       "share of payments declined, 0 to 1 [0.05]" },
 
     { "deadline", "on|off", co_option_set_switch, 0, 0, 0,
-      "never start a payment that could end after the shopper has\n"
-      "left (504) [reserve, deadline: on; others: off]" },
+      "refuse (504) a payment that could end after the shopper's\n"
+      "deadline [reserve, deadline: on; others: off]" },
 
     { "max-in-progress", "N", CO_INTEGER(max_in_progress, 1, 1000000),
-      "waiting-room only: more are sent away with 503 [8]" },
+      "waiting-room only: limit on orders in progress; others get\n"
+      "503 [8]" },
 
     { "arrival-window-ms", "N", CO_INTEGER(arrival_window_ms, 1, 3600000),
-      "the window in which arrivals at /checkout are counted [5000]" },
+      "the window for the arrivals_max_in_window statistic [5000]" },
 
     { "client-timeout-ms", "N", CO_INTEGER(client_timeout_ms, 1, 3600000),
-      "how long a connection may be silent between two reads [75000]" },
+      "maximum time between two reads from a client [75000]" },
 
     { "allow-reset", NULL, co_option_set_flag, 0, 0, 0,
-      "accept POST /reset (full stock, no orders, statistics at zero),\n"
-      "and POST /payments?min-ms=N&max-ms=N (they take so long from now on)" },
+      "allow POST /reset (restores the stock, deletes orders and\n"
+      "statistics) and POST /payments?min-ms=N&max-ms=N (sets the\n"
+      "duration of payments)" },
 
     { "admin", "unix:PATH", co_option_set_admin, 0, 0, 0,
-      "a socket for GET and POST /admin/store: which of two stores is\n"
-      "the truth (docs/inventory.md)" },
+      "a socket for GET and POST /admin/store, which select one of\n"
+      "two stores (docs/inventory.md)" },
 
     { "fault", "FAULT", co_option_set_fault, 0, 0, 0,
       "for tests: lose:SHARE of the writes to a shadow store, or\n"
-      "die-after-ledger:N, die-after-redis:N in a Redis store's\n"
-      "Nth claim" },
+      "die-after-ledger:N, die-after-redis:N in the Nth claim of a\n"
+      "Redis store" },
 
     { "help", NULL, NULL, 0, 0, 0,
-      "show this help" },
+      "print this help" },
 };
 
 
@@ -180,8 +177,8 @@ co_option_number(const char *value, int64_t min, int64_t max, int64_t *number)
 
 
 /*
- * Splits at the last colon; brackets make the address one of IPv6.  (The
- * library's own parser does not take port 0.)
+ * ADDRESS:PORT or [IPV6]:PORT.  evutil_parse_sockaddr_port() does not accept
+ * port 0.
  */
 static int
 co_option_parse_address(co_options_t *options, const char *value)
@@ -241,8 +238,9 @@ co_option_set_listen(co_options_t *options, const co_option_t *option,
     const char *value)
 {
     if (co_option_parse_address(options, value) != 0) {
-        return co_option_bad(option, value, "give a numeric address and a"
-                             " port, as 127.0.0.1:8081 or [::1]:8081");
+        return co_option_bad(option, value, "must be a numeric address and a"
+                             " port, for example 127.0.0.1:8081 or"
+                             " [::1]:8081");
     }
 
     return 0;
@@ -262,8 +260,8 @@ co_option_set_mode(co_options_t *options, const co_option_t *option,
         }
     }
 
-    return co_option_bad(option, value, "give one of naive, reserve, queue,"
-                         " deadline, waiting-room");
+    return co_option_bad(option, value, "must be naive, reserve, queue,"
+                         " deadline or waiting-room");
 }
 
 
@@ -288,8 +286,7 @@ co_option_set_admin(co_options_t *options, const co_option_t *option,
     const char *value)
 {
     if (strncmp(value, "unix:", 5) != 0 || value[5] == '\0') {
-        return co_option_bad(option, value, "give unix:PATH, a socket that"
-                             " this user alone can open");
+        return co_option_bad(option, value, "give unix:PATH");
     }
 
     options->admin = value + 5;
@@ -325,7 +322,7 @@ co_option_set_integer(co_options_t *options, const co_option_t *option,
         != 0)
     {
         snprintf(wanted, sizeof(wanted),
-                 "give a whole number from %lld to %lld",
+                 "must be a whole number from %lld to %lld",
                  (long long) option->min, (long long) option->max);
 
         return co_option_bad(option, value, wanted);
@@ -344,10 +341,9 @@ co_option_set_share(co_options_t *options, const co_option_t *option,
 
     share = strtod(value, &end);
 
-    /* written so that NaN is refused too */
+    /* refuses NaN too */
     if (end == value || *end != '\0' || !(share >= 0 && share <= 1)) {
-        return co_option_bad(option, value, "give a share from 0 to 1,"
-                             " as 0.05 for 5 %");
+        return co_option_bad(option, value, "must be a number from 0 to 1");
     }
 
     options->decline = share;
@@ -370,7 +366,7 @@ co_option_set_switch(co_options_t *options, const co_option_t *option,
         return 0;
     }
 
-    return co_option_bad(option, value, "give on or off");
+    return co_option_bad(option, value, "must be on or off");
 }
 
 
@@ -395,20 +391,22 @@ co_options_help(void)
     const char *line, *end;
 
     printf("usage: checkout [OPTION]...\n\n"
-           "A checkout service to try flash_throttle with. One product, one"
-           " stock, payments\nthat take a while and are sometimes declined."
-           " GET / and /checkout are its pages,\nPOST /checkout buys, GET"
-           " /stats tells what happened, GET /healthz is for probes.\n\n"
+           "A checkout service for tests of flash_throttle. It sells one"
+           " product; payments take\nsome time and may be declined.\n\n"
+           "  GET /, GET /checkout   pages\n"
+           "  POST /checkout         places an order\n"
+           "  GET /stats             statistics as JSON\n"
+           "  GET /healthz           health check\n\n"
            "modes:\n"
-           "  naive         check the stock, pay, then take the unit:"
-           " oversells\n"
-           "  reserve       hold the unit, pay, then confirm it or give it"
-           " back\n"
-           "  queue         reserve, with payment slots and an endless line"
+           "  naive         check the stock, pay, then take the unit; can"
+           " oversell\n"
+           "  reserve       hold the unit, pay, then sell or release it\n"
+           "  queue         reserve, with payment slots and an unlimited queue"
            " for them\n"
-           "  deadline      queue, and nobody is charged who may have left\n"
-           "  waiting-room  queue, with few in progress, all others told to"
-           " retry (503)\n\noptions:\n");
+           "  deadline      queue, without payments that could end after the"
+           " deadline\n"
+           "  waiting-room  queue, with a limit on orders in progress (503"
+           " above it)\n\noptions:\n");
 
     for (i = 0; i < CO_OPTIONS_N; i++) {
         snprintf(left, sizeof(left), "--%s%s%s", co_option_table[i].name,
@@ -425,9 +423,9 @@ co_options_help(void)
         }
     }
 
-    printf("\nThe first line on stdout tells where it listens. SIGTERM and"
-           " SIGINT end it: payments\nunder way finish and are recorded, and"
-           " the statistics are the last line on stdout.\n");
+    printf("\nThe first line on stdout is the address. On SIGTERM or SIGINT"
+           " the checkout finishes\nand records the running payments, prints"
+           " the statistics as the last line on stdout,\nand exits.\n");
 }
 
 
@@ -456,17 +454,16 @@ co_options_defaults(co_options_t *options)
 
 
 /*
- * What the mode means, where the command line leaves it open.  naive, queue
- * and waiting-room charge shoppers who have left, because they exist to show
- * that fault.
+ * Checks combinations and sets the defaults of the mode.  naive, queue and
+ * waiting-room demonstrate charges after the shopper has left, so they do not
+ * check the deadline by default.
  */
 static int
 co_options_complete(co_options_t *options)
 {
     if (options->payment_min_ms > options->payment_max_ms) {
-        fprintf(stderr, "checkout: --payment-min-ms=%lld is more than"
-                " --payment-max-ms=%lld; lower the first or raise the"
-                " second\n",
+        fprintf(stderr, "checkout: --payment-min-ms=%lld is greater than"
+                " --payment-max-ms=%lld\n",
                 (long long) options->payment_min_ms,
                 (long long) options->payment_max_ms);
         return -1;
@@ -476,26 +473,25 @@ co_options_complete(co_options_t *options)
         && strncmp(options->store, CO_STORE_POOLED, sizeof(CO_STORE_POOLED) - 1)
            != 0)
     {
-        fprintf(stderr, "checkout: --slow-report=%lld: --store=%s has no"
-                " connections to hold; give --store=mysql:... or drop the"
-                " option\n", (long long) options->slow_report_ms,
-                options->store);
+        fprintf(stderr, "checkout: --slow-report=%lld requires"
+                " --store=mysql:..., not --store=%s\n",
+                (long long) options->slow_report_ms, options->store);
         return -1;
     }
 
     if (options->mode != CO_MODE_WAITING_ROOM
         && options->max_in_progress != CO_UNSET)
     {
-        fprintf(stderr, "checkout: --max-in-progress=%lld: --mode=%s sends"
-                " nobody away; add --mode=waiting-room or drop the option\n",
+        fprintf(stderr, "checkout: --max-in-progress=%lld requires"
+                " --mode=waiting-room, not --mode=%s\n",
                 (long long) options->max_in_progress,
-                co_mode_name(options->mode));
+                co_options_mode_name(options->mode));
         return -1;
     }
 
     if (options->mode == CO_MODE_DEADLINE && options->deadline == 0) {
-        fprintf(stderr, "checkout: --deadline=off: --mode=deadline is the"
-                " check itself; give --mode=queue for the line without it\n");
+        fprintf(stderr, "checkout: --deadline=off conflicts with"
+                " --mode=deadline\n");
         return -1;
     }
 
@@ -520,15 +516,14 @@ co_options_complete(co_options_t *options)
 
 
 static co_options_result_e
-co_options_refuse(const char *word, int found)
+co_options_refuse(const char *argument, int found)
 {
     if (found == ':') {
-        fprintf(stderr, "checkout: %s: needs a value;"
-                " checkout --help shows which\n", word);
+        fprintf(stderr, "checkout: option %s requires a value\n", argument);
 
     } else {
-        fprintf(stderr, "checkout: %s: no such option, or it takes no value;"
-                " checkout --help lists them\n", word);
+        fprintf(stderr, "checkout: unknown option or unexpected value: %s\n",
+                argument);
     }
 
     return CO_OPTIONS_BAD;
@@ -578,8 +573,7 @@ co_options_parse(co_options_t *options, int argc, char **argv)
     }
 
     if (optind < argc) {
-        fprintf(stderr, "checkout: %s: every argument begins with --;"
-                " checkout --help lists them\n", argv[optind]);
+        fprintf(stderr, "checkout: unexpected argument: %s\n", argv[optind]);
         return CO_OPTIONS_BAD;
     }
 
@@ -588,7 +582,7 @@ co_options_parse(co_options_t *options, int argc, char **argv)
 
 
 const char *
-co_mode_name(co_mode_e mode)
+co_options_mode_name(co_mode_e mode)
 {
     return co_mode_names[mode];
 }

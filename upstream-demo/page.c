@@ -1,8 +1,3 @@
-/*
- * The texts that the checkout shows.  Nothing that a client sent is repeated
- * in them.
- */
-
 #include "page.h"
 
 #include <stdlib.h>
@@ -56,30 +51,30 @@ static const co_answer_t  co_answers[CO_OUTCOMES] = {
     [CO_CONFIRMED] = { 200, "confirmed", "Thank you",
         "The payment went through and your order is confirmed.", 0 },
 
-    /* the shopper has left, so this is for whoever still listens */
+    /* the shopper has left, but a half-closed connection may still read */
     [CO_LATE] = { 200, "confirmed", "Thank you",
         "The payment went through and your order is confirmed.", 0 },
 
     [CO_DECLINED] = { 402, "declined", "Payment declined",
-        "The payment was declined: nothing was charged, and nothing is"
-        " reserved any more.", 0 },
+        "The payment was declined: nothing was charged, and your reservation"
+        " is cancelled.", 0 },
 
     [CO_SOLD_OUT] = { 409, "sold_out", "Sold out",
         "There is not enough left for this order: nothing was charged.", 0 },
 
     [CO_BUSY] = { 503, "busy", "Please wait",
-        "Checkout is full at this moment: nothing was charged. Try again in a"
-        " second.", 1 },
+        "The checkout is busy: nothing was charged. Try again in a second.",
+        1 },
 
     [CO_TOO_LATE] = { 504, "too_late", "Not in time",
-        "The payment could not have ended in the time you gave it, so it was"
-        " not started: nothing was charged.", 0 },
+        "The payment could have ended after your deadline, so it was not"
+        " started: nothing was charged.", 0 },
 
     [CO_LEFT] = { 504, "too_late", "Not in time",
         "You left before the payment began, so it was not started: nothing"
         " was charged.", 0 },
 
-    [CO_CLOSING] = { 503, "closing", "Closed for a moment",
+    [CO_CLOSING] = { 503, "closing", "Restarting",
         "The checkout is being restarted: nothing was charged. Try again in a"
         " few seconds.", 5 },
 
@@ -90,13 +85,13 @@ static const co_answer_t  co_answers[CO_OUTCOMES] = {
 
 
 const co_answer_t *
-co_answer_of(co_outcome_e outcome)
+co_page_answer(co_outcome_e outcome)
 {
     return &co_answers[outcome];
 }
 
 
-/* What a shopper can buy: a naive sale goes below 0. */
+/* In naive mode the available stock can be negative. */
 static long long
 co_page_left(const co_stock_t *stock)
 {
@@ -149,8 +144,8 @@ co_page_checkout(struct evbuffer *out, const co_stock_t *stock)
 }
 
 
-void
-co_page_answer(struct evbuffer *out, const co_answer_t *answer,
+static void
+co_page_html(struct evbuffer *out, const co_answer_t *answer,
     const co_receipt_t *receipt)
 {
     evbuffer_add_printf(out, co_page_head, answer->title, answer->title);
@@ -176,14 +171,14 @@ co_page_answer(struct evbuffer *out, const co_answer_t *answer,
 }
 
 
-void
+static void
 co_page_json(struct evbuffer *out, const co_answer_t *answer,
     const co_receipt_t *receipt)
 {
     char    *text;
     json_t  *root;
 
-    root = json_pack("{s:s, s:s}", "status", answer->word,
+    root = json_pack("{s:s, s:s}", "status", answer->name,
                      "message", answer->text);
 
     if (receipt->order_id != NULL) {
@@ -205,4 +200,28 @@ co_page_json(struct evbuffer *out, const co_answer_t *answer,
         evbuffer_add_printf(out, "%s\n", text);
         free(text);
     }
+}
+
+
+void
+co_page_reply(co_replies_t *replies, struct evhttp_request *req,
+    const co_answer_t *answer, const co_receipt_t *receipt)
+{
+    const char                 *type;
+    struct evbuffer            *out;
+    static const co_receipt_t   none;
+
+    out = evhttp_request_get_output_buffer(req);
+    receipt = receipt != NULL ? receipt : &none;
+
+    if (co_reply_wants_html(req)) {
+        co_page_html(out, answer, receipt);
+        type = CO_TYPE_HTML;
+
+    } else {
+        co_page_json(out, answer, receipt);
+        type = CO_TYPE_JSON;
+    }
+
+    co_reply(replies, req, answer->status, type, answer->retry_after);
 }

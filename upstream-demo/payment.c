@@ -1,8 +1,3 @@
-/*
- * The stand-in for a payment provider: slots, the line for them, and the
- * seeded draws.
- */
-
 #include "payment.h"
 
 #include <stdlib.h>
@@ -11,16 +6,16 @@
 #define CO_GOLDEN_GAMMA  0x9e3779b97f4a7c15u
 
 
-TAILQ_HEAD(co_payment_line_s, co_payment_s);
+TAILQ_HEAD(co_payment_queue_s, co_payment_s);
 
 
 struct co_payments_s {
-    struct event_base         *base;
-    co_payments_conf_t         conf;
-    uint64_t                   started;          /* number of the next one */
-    int64_t                    waiting;
-    int64_t                    running;
-    struct co_payment_line_s   line;
+    struct event_base          *base;
+    co_payments_conf_t          conf;
+    uint64_t                    started;         /* number of the next one */
+    int64_t                     waiting;
+    int64_t                     running;
+    struct co_payment_queue_s   queue;
 };
 
 
@@ -29,7 +24,7 @@ static void co_payment_start(co_payment_t *payment);
 static void co_payment_end(evutil_socket_t fd, short events, void *data);
 
 
-/* The finaliser of splitmix64: every bit of "x" changes half of the result. */
+/* The finaliser of splitmix64. */
 static uint64_t
 co_payment_mix(uint64_t x)
 {
@@ -40,9 +35,9 @@ co_payment_mix(uint64_t x)
 }
 
 
-/* Draw number "n" of the seed, in [0, 1). */
+/* Random number "n" of the seed, in [0, 1). */
 static double
-co_payment_draw(uint64_t seed, uint64_t n)
+co_payment_random(uint64_t seed, uint64_t n)
 {
     uint64_t  x;
 
@@ -65,7 +60,7 @@ co_payments_create(struct event_base *base, const co_payments_conf_t *conf)
 
     payments->base = base;
     payments->conf = *conf;
-    TAILQ_INIT(&payments->line);
+    TAILQ_INIT(&payments->queue);
 
     return payments;
 }
@@ -109,7 +104,7 @@ co_payment_submit(co_payments_t *payments, co_payment_t *payment,
     payment->done = done;
     payment->data = data;
 
-    TAILQ_INSERT_TAIL(&payments->line, payment, link);
+    TAILQ_INSERT_TAIL(&payments->queue, payment, link);
     payments->waiting++;
 
     co_payments_next(payments);
@@ -119,12 +114,11 @@ co_payment_submit(co_payments_t *payments, co_payment_t *payment,
 void
 co_payment_withdraw(co_payment_t *payment)
 {
-    TAILQ_REMOVE(&payment->payments->line, payment, link);
+    TAILQ_REMOVE(&payment->payments->queue, payment, link);
     payment->payments->waiting--;
 }
 
 
-/* Fills the free slots from the head of the line. */
 static void
 co_payments_next(co_payments_t *payments)
 {
@@ -133,7 +127,7 @@ co_payments_next(co_payments_t *payments)
     while (payments->conf.slots == 0
            || payments->running < payments->conf.slots)
     {
-        payment = TAILQ_FIRST(&payments->line);
+        payment = TAILQ_FIRST(&payments->queue);
         if (payment == NULL) {
             return;
         }
@@ -159,8 +153,8 @@ co_payment_start(co_payment_t *payment)
     span = (double) (payments->conf.max_ms - payments->conf.min_ms) * 1000;
 
     payment->duration_us = payments->conf.min_ms * 1000
-        + (int64_t) (span * co_payment_draw(payments->conf.seed, 2 * n));
-    payment->declined = co_payment_draw(payments->conf.seed, 2 * n + 1)
+        + (int64_t) (span * co_payment_random(payments->conf.seed, 2 * n));
+    payment->declined = co_payment_random(payments->conf.seed, 2 * n + 1)
                         < payments->conf.decline;
 
     tv.tv_sec = payment->duration_us / 1000000;

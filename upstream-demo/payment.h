@@ -1,9 +1,9 @@
 /*
- * The stand-in for a payment provider: a payment takes a while, is sometimes
- * declined, and only so many run at once; the others wait in line.
+ * A stand-in for a payment provider.  A payment takes a random time and may be
+ * declined; at most "slots" payments run at once, the others wait in a queue.
  *
- * What payment number n does follows from the seed and n alone, so a run can
- * be repeated.
+ * The seed and the number of a payment determine its duration and result, so
+ * that a run can be repeated.
  */
 
 #ifndef CO_PAYMENT_H
@@ -31,55 +31,53 @@ typedef struct {
 
 
 /*
- * A slot is free: start?  After 0 the payment is out of the line, and "done"
- * will not be called.
+ * Called when a slot is free.  Returns 1 to start the payment, 0 to drop it:
+ * "done" is then not called.
  */
 typedef int (*co_payment_ready_pt)(void *data);
 
 typedef void (*co_payment_done_pt)(void *data, int paid);
 
-/* Part of the one who pays, who keeps it until the end. */
+/* Owned by the caller, valid until "done". */
 struct co_payment_s {
     co_payments_t       *payments;
     co_payment_ready_pt  ready;
     co_payment_done_pt   done;
     void                *data;
 
-    int64_t              duration_us;            /* known once it started */
+    int64_t              duration_us;            /* set at the start */
     int                  declined;
     struct event         timer;
     TAILQ_ENTRY(co_payment_s)  link;
 };
 
 
-/* NULL: out of memory. */
+/* Returns NULL if out of memory. */
 co_payments_t *co_payments_create(struct event_base *base,
     const co_payments_conf_t *conf);
 
-/* Not with payments in line or under way. */
+/* No payment may be waiting or running. */
 void co_payments_destroy(co_payments_t *payments);
 
-/* Payments that start from now on take so long. */
+/* Sets the duration of payments that start from now on. */
 void co_payments_pace(co_payments_t *payments, int64_t min_ms,
     int64_t max_ms);
 
-/* The longest that one which starts now can take. */
+/* The maximum duration of a payment that starts now. */
 int64_t co_payments_max_ms(const co_payments_t *payments);
 
-/* Payment number 0 is next. */
+/* Restarts the numbering at 0. */
 void co_payments_rewind(co_payments_t *payments);
 
 /*
- * Gets in line; "ready" may be called before this returns, and "done" is
- * called once, later, if "ready" agreed.
+ * Adds a payment to the queue.  "ready" may be called before this returns;
+ * "done" is called once, later, if "ready" returned 1.
  */
 void co_payment_submit(co_payments_t *payments, co_payment_t *payment,
     co_payment_ready_pt ready, co_payment_done_pt done, void *data);
 
-/* Leaves the line; not for a payment that has started. */
+/* Removes a payment that has not started from the queue. */
 void co_payment_withdraw(co_payment_t *payment);
-
-/* Payments in line, and under way. */
 int64_t co_payments_waiting(const co_payments_t *payments);
 int64_t co_payments_running(const co_payments_t *payments);
 

@@ -1,7 +1,3 @@
-/*
- * Sends answers, and knows how many are not sent yet.
- */
-
 #include "reply.h"
 
 #include <stdio.h>
@@ -46,7 +42,7 @@ co_reply(co_replies_t *replies, struct evhttp_request *req, int status,
         evbuffer_drain(body, evbuffer_get_length(body));
     }
 
-    /* a request whose connection is gone is only freed by evhttp_send_reply */
+    /* without a connection evhttp_send_reply() only frees the request */
     if (connection != NULL) {
         replies->pending++;
         evhttp_request_set_on_complete_cb(req, co_reply_done, replies);
@@ -60,7 +56,7 @@ co_reply(co_replies_t *replies, struct evhttp_request *req, int status,
 static void
 co_reply_done(struct evhttp_request *req, void *data)
 {
-    /* the connection lives on, and its end is none of this answer's */
+    /* the end of a kept-alive connection is not the end of this answer */
     evhttp_connection_set_closecb(evhttp_request_get_connection(req), NULL,
                                   NULL);
     co_reply_lost(NULL, data);

@@ -1,6 +1,6 @@
 /*
- * Sends answers, and knows how many are not sent yet, so that the service
- * does not stop in the middle of one.
+ * Sends answers, and counts those that are not completely sent, so that the
+ * service can wait for them before it stops.
  */
 
 #ifndef CO_REPLY_H
@@ -18,21 +18,20 @@
 
 
 typedef struct {
-    int64_t   pending;                           /* answers not yet sent */
+    int64_t   pending;                           /* not completely sent */
     int       closing;                           /* close after each answer */
-    void    (*sent)(void *data);                 /* pending is less by one */
+    void    (*sent)(void *data);                 /* "pending" decreased */
     void     *data;
 } co_replies_t;
 
 
 /*
- * Sends what the caller has put into the request's output buffer.
- * "retry_after" is in seconds, 0 for none.
+ * Sends the request's output buffer.  "retry_after" is in seconds, 0 for none.
  */
 void co_reply(co_replies_t *replies, struct evhttp_request *req, int status,
     const char *type, int retry_after);
 
-/* Whether the client asks for a page (else it gets JSON). */
+/* Whether the client accepts HTML; all others get JSON. */
 int co_reply_wants_html(struct evhttp_request *req);
 
 

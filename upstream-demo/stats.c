@@ -1,7 +1,3 @@
-/*
- * What happened at the checkout, counted, and told as JSON.
- */
-
 #include "stats.h"
 #include "clock.h"
 
@@ -65,10 +61,7 @@ co_stats_arrival(co_stats_t *stats)
 {
     stats->arrivals++;
 
-    /*
-     * Out of memory loses one arrival of the window, never a request; the
-     * total still has it.
-     */
+    /* out of memory: the window misses an arrival, the total does not */
     (void) co_window_add(&stats->window, co_steady_us());
 }
 
@@ -119,8 +112,8 @@ co_stats_order(co_stats_t *stats)
         stats->last_order_ms = now;
     }
 
-    /* the ring's seconds since the last order had none; a clock that is set
-     * back counts into the last second that it knows */
+    /* clears the seconds since the last order; after a clock step back, orders
+     * count in the last second */
     for (second = stats->last_order_ms / 1000 + 1; second <= now / 1000;
          second++)
     {
@@ -152,7 +145,7 @@ co_stats_json(const co_stats_t *stats, co_store_t *store, int64_t waiting,
     oversold = stock->sold > stock->initial ? stock->sold - stock->initial : 0;
 
     root = json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
-        "mode", co_mode_name(stats->options->mode),
+        "mode", co_options_mode_name(stats->options->mode),
         "config", co_stats_config(stats->options),
         "seed", (json_int_t) stats->options->seed,
         "stock_initial", (json_int_t) stock->initial,
@@ -229,7 +222,7 @@ co_stats_config(const co_options_t *options)
 {
     return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:s,"
                      " s:I, s:I, s:I, s:b}",
-        "mode", co_mode_name(options->mode),
+        "mode", co_options_mode_name(options->mode),
         "store", options->store,
         "stock", (json_int_t) options->stock,
         "locations", (json_int_t) options->locations,
@@ -259,7 +252,7 @@ co_stats_latency(const co_histogram_t *histogram)
 }
 
 
-/* From the second of the first order, or as far back as is kept. */
+/* The counts since the first order, at most for the last hour. */
 static json_t *
 co_stats_seconds(const co_stats_t *stats)
 {

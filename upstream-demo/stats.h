@@ -1,5 +1,5 @@
 /*
- * What happened at the checkout, counted, and told as JSON.
+ * The statistics of the checkout, as JSON in GET /stats.
  */
 
 #ifndef CO_STATS_H
@@ -14,18 +14,18 @@
 #include "window.h"
 
 
-/* Orders by second are kept for the last hour. */
+/* Orders per second are kept for the last hour. */
 #define CO_STATS_SECONDS  3600
 
 
-/* How a checkout ended. */
+/* The result of a checkout. */
 typedef enum {
     CO_CONFIRMED = 0,
-    CO_LATE,                                     /* charged, and had left */
+    CO_LATE,                                     /* charged after leaving */
     CO_DECLINED,
     CO_SOLD_OUT,
-    CO_BUSY,                                     /* the waiting room is full */
-    CO_TOO_LATE,                                 /* refused for the deadline */
+    CO_BUSY,                                     /* too many in progress */
+    CO_TOO_LATE,                                 /* refused at the deadline */
     CO_LEFT,                                     /* left before the payment */
     CO_CLOSING,                                  /* the service is stopping */
     CO_BROKEN,                                   /* the store failed */
@@ -41,7 +41,7 @@ typedef struct {
     uint64_t             outcomes[CO_OUTCOMES];
     uint64_t             bad_requests;
     uint64_t             arrivals;
-    int64_t              earlier_orders;         /* in the store before */
+    int64_t              earlier_orders;         /* before the start */
 
     int64_t              in_progress;
     int64_t              in_progress_max;
@@ -60,22 +60,21 @@ void co_stats_init(co_stats_t *stats, const co_options_t *options,
     const co_store_found_t *found);
 void co_stats_free(co_stats_t *stats);
 
-/* Zero, but for what is in progress; the store has been reset. */
+/* Clears all statistics except the number in progress. */
 void co_stats_reset(co_stats_t *stats);
 
-/* Somebody came to /checkout. */
 void co_stats_arrival(co_stats_t *stats);
 
-/* A checkout begins, and ends after "us" microseconds. */
+/* The start and the end of a checkout, which took "us" microseconds. */
 void co_stats_begin(co_stats_t *stats);
 void co_stats_end(co_stats_t *stats, co_outcome_e outcome, int64_t us);
 
-/* A checkout that was never in progress. */
+/* A checkout that was refused before its start. */
 void co_stats_refused(co_stats_t *stats, co_outcome_e outcome, int64_t us);
 
 /*
- * One line of JSON, with what the store has to tell; to be freed.  NULL when
- * out of memory.
+ * Returns a line of JSON, with the report of the store merged in.  The caller
+ * frees it.  NULL if out of memory.
  */
 char *co_stats_json(const co_stats_t *stats, co_store_t *store,
     int64_t waiting, int64_t paying);

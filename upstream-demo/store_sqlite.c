@@ -1,18 +1,5 @@
-/*
- * The store in SQLite, in a file or in memory.
- *
- * SQLite lets one writer in at a time, and writers that wait on its lock
- * starve one another.  So there is one writer, a thread with a first-in
- * first-out queue.  Whatever has gathered while it worked becomes one
- * transaction, which lets a file be synced once for many orders, and keeps
- * the wait for the disk off the event loop.
- *
- * The table's own constraints keep the sum of available, held and sold units,
- * so that no mistake here can lose one.
- */
-
-#include "store_sqlite.h"
-#include "store_thread.h"
+#include "store_sqlite_call.h"
+#include "store_sqlite_sql.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,7 +76,7 @@ static int
 co_sqlite_check(const char *place, char *error)
 {
     if (*place == '\0') {
-        snprintf(error, CO_STORE_ERROR_LEN, "give sqlite:PATH for a file, or"
+        snprintf(error, CO_STORE_ERROR_LEN, "must be sqlite:PATH or"
                  " sqlite::memory:");
         return -1;
     }
@@ -117,7 +104,7 @@ co_sqlite_open(co_store_port_t *port, const char *place,
         || co_sqlite_set_up(sqlite) != 0
         || co_sqlite_begin_sale(sqlite, conf, found) != 0
         || co_sqlite_read(sqlite, found) != 0
-        || co_sqlite_prepare(sqlite) != 0)
+        || co_sqlite_sql_prepare(sqlite) != 0)
     {
         co_sqlite_explain(sqlite, place, error);
         co_sqlite_close(sqlite);
@@ -144,7 +131,7 @@ co_sqlite_close(void *backend)
         co_store_thread_stop(sqlite->thread);
     }
 
-    co_sqlite_finalize(sqlite);
+    co_sqlite_sql_finalize(sqlite);
     sqlite3_close(sqlite->db);
     free(sqlite);
 }
@@ -166,14 +153,14 @@ co_sqlite_work(void *data, co_store_call_t *first)
     co_sqlite_t      *sqlite = data;
     co_store_call_t  *call;
 
-    failed = co_sqlite_begin(sqlite) != 0;
+    failed = co_sqlite_sql_begin(sqlite) != 0;
 
     if (!failed) {
         for (call = first; call != NULL; call = call->next) {
-            co_sqlite_apply(sqlite, call);
+            co_sqlite_call_apply(sqlite, call);
         }
 
-        failed = co_sqlite_commit(sqlite) != 0;
+        failed = co_sqlite_sql_commit(sqlite) != 0;
     }
 
     for (call = first; failed && call != NULL; call = call->next) {
@@ -186,30 +173,27 @@ co_sqlite_work(void *data, co_store_call_t *first)
 static void
 co_sqlite_explain(co_sqlite_t *sqlite, const char *path, char *error)
 {
-    const char  *remedy;
+    const char  *detail = "";
+
+    if (sqlite->mismatch) {
+        snprintf(error, CO_STORE_ERROR_LEN, "%s has other items or locations",
+                 path);
+        return;
+    }
 
     switch (sqlite3_errcode(sqlite->db)) {
 
     case SQLITE_BUSY:
-        remedy = "another process uses this file; stop it or give another";
-        break;
-
-    case SQLITE_CANTOPEN:
-        remedy = "give a path in a folder that exists and can be written to";
+        detail = ", another process uses the file";
         break;
 
     case SQLITE_CONSTRAINT:
-        remedy = "--mode=naive left its stock below 0; delete the file or give"
-                 " another";
+        detail = ", --mode=naive left a negative stock";
         break;
-
-    default:
-        remedy = "give a file of this program, or one that does not exist";
     }
 
-    snprintf(error, CO_STORE_ERROR_LEN, "%s: %s (%s)", path,
-             sqlite->mismatch ? "it has other items or locations"
-                              : sqlite3_errmsg(sqlite->db), remedy);
+    snprintf(error, CO_STORE_ERROR_LEN, "%s: %s%s", path,
+             sqlite3_errmsg(sqlite->db), detail);
 }
 
 
@@ -219,9 +203,9 @@ co_sqlite_set_up(co_sqlite_t *sqlite)
     sqlite3_busy_timeout(sqlite->db, CO_SQLITE_BUSY_MS);
 
     /*
-     * The lock is exclusive because a second checkout on the same file would
-     * give back the units that this one holds.  A confirmed order must
-     * survive a power cut, hence FULL: it costs one sync a transaction.
+     * EXCLUSIVE: a second checkout on the same file would release the units
+     * that this one holds.  FULL: a confirmed order survives a power failure,
+     * at one sync per transaction.
      */
     if (co_sqlite_run(sqlite, "PRAGMA locking_mode = EXCLUSIVE;"
                               "PRAGMA journal_mode = WAL;"
@@ -235,7 +219,7 @@ co_sqlite_set_up(co_sqlite_t *sqlite)
 }
 
 
-/* Puts the stock in if the store is new, else takes over what is there. */
+/* Inserts the stock of a new store, or continues an existing one. */
 static int
 co_sqlite_begin_sale(co_sqlite_t *sqlite, const co_store_conf_t *conf,
     co_store_found_t *found)
@@ -298,7 +282,7 @@ co_sqlite_begin_item(co_sqlite_t *sqlite, const co_store_conf_t *conf,
 }
 
 
-/* Nobody else can own the holds of a file that is ours alone. */
+/* The file is locked, so its holds belong to a process that has ended. */
 static int
 co_sqlite_continue(co_sqlite_t *sqlite, const co_store_conf_t *conf,
     co_store_found_t *found)

@@ -1,7 +1,13 @@
 /*
- * The store in SQLite: what its files share.  Opening and the thread are in
- * store_sqlite.c, the calls in store_sqlite_calls.c, and their statements in
- * store_sqlite_sql.c.
+ * The store in SQLite, in a file or in memory: co_store_sqlite.
+ *
+ * SQLite allows one writer at a time, and writers that wait for its lock can
+ * starve.  So there is one writer, a thread with a FIFO queue.  All calls that
+ * arrive while it works become one transaction: a file is synced once for many
+ * orders, and the event loop never waits for the disk.
+ *
+ * CHECK constraints guarantee that available, held and sold units add up to
+ * the initial stock.
  */
 
 #ifndef CO_STORE_SQLITE_H
@@ -23,22 +29,10 @@ extern const co_store_backend_t  co_store_sqlite;
 typedef struct {
     sqlite3            *db;
     sqlite3_stmt       *statements[CO_SQLITE_STATEMENTS];
-    int                 failed;                  /* this transaction did */
+    int                 failed;                  /* in this transaction */
     int                 mismatch;                /* other items, locations */
     co_store_thread_t  *thread;
 } co_sqlite_t;
-
-
-/* 0, or -1 with the error in the database handle. */
-int co_sqlite_prepare(co_sqlite_t *sqlite);
-void co_sqlite_finalize(co_sqlite_t *sqlite);
-
-/* A transaction around any number of calls: 0, or -1 and nothing happened. */
-int co_sqlite_begin(co_sqlite_t *sqlite);
-int co_sqlite_commit(co_sqlite_t *sqlite);
-
-/* Does one call, and leaves its result and the stock after it in "call". */
-void co_sqlite_apply(co_sqlite_t *sqlite, co_store_call_t *call);
 
 
 #endif /* CO_STORE_SQLITE_H */

@@ -1,16 +1,12 @@
-/*
- * SQLite's statements: their text, and running them.
- */
-
 #include "store_sqlite_sql.h"
 
 #include <stdio.h>
 
 
-_Static_assert(CO_SQL_N <= CO_SQLITE_STATEMENTS, "one for each");
+_Static_assert(CO_SQL_N <= CO_SQLITE_STATEMENTS, "statements[] is too short");
 
 
-static const char  *co_sqlite_texts[CO_SQL_N] = {
+static const char  *co_sqlite_sql_texts[CO_SQL_N] = {
 
     [CO_SQL_BEGIN] = "BEGIN IMMEDIATE",
     [CO_SQL_COMMIT] = "COMMIT",
@@ -23,7 +19,7 @@ static const char  *co_sqlite_texts[CO_SQL_N] = {
         ("SELECT initial, stock, held, sold, item, location FROM inventory"
          " ORDER BY item, location"),
 
-    /* the fullest first, so that an order seldom has to be split */
+    /* largest stock first, so that orders are rarely split */
     [CO_SQL_PLACES] =
         ("SELECT location, stock FROM inventory"
          " WHERE item = ?1 AND ((?2 >> (location - 1)) & 1)"
@@ -53,7 +49,7 @@ static const char  *co_sqlite_texts[CO_SQL_N] = {
 
     [CO_SQL_HOLD_REMOVE] = "DELETE FROM holds WHERE id = ?1",
 
-    /* in the order of the key, which is that of their beginning */
+    /* hold ids are ULIDs: sorted by time of creation */
     [CO_SQL_EXPIRED] =
         ("SELECT DISTINCT id FROM holds WHERE expires_ms <= ?1"
          " ORDER BY id LIMIT ?2"),
@@ -69,12 +65,12 @@ static const char  *co_sqlite_texts[CO_SQL_N] = {
 
 
 int
-co_sqlite_prepare(co_sqlite_t *sqlite)
+co_sqlite_sql_prepare(co_sqlite_t *sqlite)
 {
     int  i;
 
     for (i = 0; i < CO_SQL_N; i++) {
-        if (sqlite3_prepare_v3(sqlite->db, co_sqlite_texts[i], -1,
+        if (sqlite3_prepare_v3(sqlite->db, co_sqlite_sql_texts[i], -1,
                                SQLITE_PREPARE_PERSISTENT,
                                &sqlite->statements[i], NULL)
             != SQLITE_OK)
@@ -88,7 +84,7 @@ co_sqlite_prepare(co_sqlite_t *sqlite)
 
 
 void
-co_sqlite_finalize(co_sqlite_t *sqlite)
+co_sqlite_sql_finalize(co_sqlite_t *sqlite)
 {
     int  i;
 
@@ -99,24 +95,24 @@ co_sqlite_finalize(co_sqlite_t *sqlite)
 
 
 int
-co_sqlite_begin(co_sqlite_t *sqlite)
+co_sqlite_sql_begin(co_sqlite_t *sqlite)
 {
     sqlite->failed = 0;
 
-    return co_sqlite_once(sqlite, CO_SQL_BEGIN);
+    return co_sqlite_sql_run(sqlite, CO_SQL_BEGIN);
 }
 
 
 int
-co_sqlite_commit(co_sqlite_t *sqlite)
+co_sqlite_sql_commit(co_sqlite_t *sqlite)
 {
-    if (!sqlite->failed && co_sqlite_once(sqlite, CO_SQL_COMMIT) == 0) {
+    if (!sqlite->failed && co_sqlite_sql_run(sqlite, CO_SQL_COMMIT) == 0) {
         return 0;
     }
 
-    /* an error of the disk may have rolled back already */
+    /* an I/O error may already have caused a rollback */
     if (!sqlite3_get_autocommit(sqlite->db)) {
-        (void) co_sqlite_once(sqlite, CO_SQL_ROLLBACK);
+        (void) co_sqlite_sql_run(sqlite, CO_SQL_ROLLBACK);
     }
 
     return -1;
@@ -124,14 +120,14 @@ co_sqlite_commit(co_sqlite_t *sqlite)
 
 
 sqlite3_stmt *
-co_sqlite_statement(co_sqlite_t *sqlite, int which)
+co_sqlite_sql_statement(co_sqlite_t *sqlite, int which)
 {
     return sqlite->statements[which];
 }
 
 
 int
-co_sqlite_step(co_sqlite_t *sqlite, int which)
+co_sqlite_sql_step(co_sqlite_t *sqlite, int which)
 {
     int  rc;
 
@@ -139,7 +135,7 @@ co_sqlite_step(co_sqlite_t *sqlite, int which)
 
     if (rc != SQLITE_ROW && rc != SQLITE_DONE) {
         fprintf(stderr, "checkout: store: \"%s\": %s\n",
-                co_sqlite_texts[which], sqlite3_errmsg(sqlite->db));
+                co_sqlite_sql_texts[which], sqlite3_errmsg(sqlite->db));
     }
 
     return rc;
@@ -147,11 +143,11 @@ co_sqlite_step(co_sqlite_t *sqlite, int which)
 
 
 int
-co_sqlite_once(co_sqlite_t *sqlite, int which)
+co_sqlite_sql_run(co_sqlite_t *sqlite, int which)
 {
     int  rc;
 
-    rc = co_sqlite_step(sqlite, which);
+    rc = co_sqlite_sql_step(sqlite, which);
     sqlite3_reset(sqlite->statements[which]);
 
     return rc == SQLITE_DONE ? 0 : -1;

@@ -1,5 +1,5 @@
 /*
- * The statements of the store in SQLite, by name.
+ * The prepared statements of the store in SQLite.
  */
 
 #ifndef CO_STORE_SQLITE_SQL_H
@@ -33,13 +33,21 @@ enum {
 };
 
 
-sqlite3_stmt *co_sqlite_statement(co_sqlite_t *sqlite, int which);
+/* Returns -1 with the error in the database handle. */
+int co_sqlite_sql_prepare(co_sqlite_t *sqlite);
+void co_sqlite_sql_finalize(co_sqlite_t *sqlite);
 
-/* The next row of a statement.  Says what fails on stderr. */
-int co_sqlite_step(co_sqlite_t *sqlite, int which);
+/* A transaction.  If commit returns -1, it was rolled back. */
+int co_sqlite_sql_begin(co_sqlite_t *sqlite);
+int co_sqlite_sql_commit(co_sqlite_t *sqlite);
 
-/* A statement without rows: 0, or -1. */
-int co_sqlite_once(co_sqlite_t *sqlite, int which);
+sqlite3_stmt *co_sqlite_sql_statement(co_sqlite_t *sqlite, int which);
+
+/* sqlite3_step(), with errors on stderr. */
+int co_sqlite_sql_step(co_sqlite_t *sqlite, int which);
+
+/* Runs a statement that returns no rows: 0 or -1. */
+int co_sqlite_sql_run(co_sqlite_t *sqlite, int which);
 
 
 #endif /* CO_STORE_SQLITE_SQL_H */

@@ -1,9 +1,3 @@
-/*
- * The most events in any window: a window that holds the most can be moved
- * until it ends with an event, so it is enough to count at each event those
- * of one length before it.  Their times are kept in a ring that grows.
- */
-
 #include "window.h"
 
 #include <stdlib.h>

@@ -1,19 +1,19 @@
-// A sale's profile, from profiles.json, as k6's scenarios: an open model, and
-// every VU there before the first shopper comes.
+// Converts a profile of profiles.json to k6 scenarios: an open model, with all
+// VUs allocated before the start.
 
-// How long a shopper keeps trying.
+// The time for which a shopper keeps trying.
 export const PATIENCE_MS = 15000;
 
 export function profile(profiles, name) {
   if (!Object.hasOwn(profiles, name)) {
-    throw new Error(`PROFILE=${name}: give one of ${Object.keys(profiles).join(', ')}`);
+    throw new Error(`PROFILE=${name}: must be one of ${Object.keys(profiles).join(', ')}`);
   }
 
   return profiles[name];
 }
 
-// Shoppers that a scenario's schedule starts.  The i-th comes when the
-// integral of the rate reaches i; one that would come at the very end does not.
+// The number of shoppers of a scenario.  Shopper i starts when the integral of
+// the rate reaches i; k6 does not start one at the end of the scenario.
 function scheduled(stages) {
   let area = 0;
 
@@ -47,7 +47,7 @@ export function scenarios(sale) {
         duration: `${duration}s`,
         target,
       })),
-      // whoever came last may still wait for as long as anybody would
+      // the last shopper may wait for its whole patience
       gracefulStop: `${PATIENCE_MS / 1000 + 15}s`,
       tags: { part: name },
     };

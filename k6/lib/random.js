@@ -1,5 +1,5 @@
-// Draws that follow from the sale's seed and the shopper's number, so that a
-// shopper does the same whichever VU plays it.
+// Random numbers derived from the seed of the sale and the number of the
+// shopper: independent of the VU that runs the shopper.
 
 // An integer hash (the finalizer of MurmurHash3): 32 bits in, 32 bits out.
 function mix(value) {
@@ -11,7 +11,7 @@ function mix(value) {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-// The draw-th number of a shopper, uniform in [0, 1).
+// Random number "draw" of a shopper, uniform in [0, 1).
 export function uniform(seed, shopper, draw) {
   return mix(mix(mix(seed) ^ shopper) ^ Math.imul(draw + 1, 0x9e3779b9)) / 4294967296;
 }

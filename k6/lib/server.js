@@ -1,5 +1,4 @@
-// What the checkout itself says it sold: a sale is judged by that, not by how
-// fast it was.
+// The checkout's own count of orders, as metrics for the thresholds.
 
 import { sleep } from 'k6';
 import exec from 'k6/execution';
@@ -18,29 +17,28 @@ function stats(url) {
 
   if (response.status !== 200) {
     throw new Error(
-      `${url} answers ${response.status} ${response.error}: it must be the checkout's GET /stats;`
-        + ' give its address in STATS',
+      `GET ${url} failed: status ${response.status} ${response.error};`
+        + ' STATS must be the URL of the checkout\'s statistics',
     );
   }
 
   return response.json();
 }
 
-// A sale on a checkout that has already sold would be judged by the other's
-// orders too.
+// Earlier orders would be counted as orders of this sale.
 export function requireFresh(url) {
   const now = stats(url);
 
   if (now.orders > 0 || now.in_progress > 0) {
     exec.test.abort(
-      `the checkout at ${url} has ${now.orders} orders and ${now.in_progress} in progress;`
-        + ' restart it for each sale',
+      `the checkout at ${url} already has ${now.orders} orders`
+        + ` and ${now.in_progress} in progress`,
     );
   }
 }
 
-// Waits until nothing is in progress (a line for payment outlives the
-// shoppers who stood in it), then reports what was sold as metrics.
+// Waits until nothing is in progress (payments continue after their shoppers
+// have left), then sets the metrics.
 export function account(url) {
   let now = stats(url);
 

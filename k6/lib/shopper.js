@@ -1,5 +1,5 @@
-// One shopper: tries to buy, waits as it is told, and leaves when its patience
-// is at an end.
+// One shopper: tries to buy, retries after the advised wait, and leaves when
+// its patience ends.
 
 import { sleep } from 'k6';
 import exec from 'k6/execution';
@@ -26,16 +26,16 @@ const timeToPurchase = new Trend('time_to_purchase', true);
 const confirmedRequest = new Trend('confirmed_request', true);
 
 const OUTCOMES = { 200: 'confirmed', 402: 'declined', 409: 'sold_out', 504: 'refused' };
-const TOLD_TO_WAIT = 503;
+const WAIT = 503;
 
-// k6's error code of a request that ran into its timeout
+// k6's error code for a request timeout
 const REQUEST_TIMEOUT = 1050;
 
 http.setResponseCallback(http.expectedStatuses(200, 402, 409, 503, 504));
 
-// How long the answer asks to wait, in ms: the waiting room says it to the
-// millisecond in its JSON; a plain Retry-After has whole seconds, and is
-// spread here, lest all who were sent away at once come back at once.
+// The advised wait of an answer, in ms: retry_ms of the waiting room's JSON, or
+// Retry-After, multiplied by 0.5 to 1.5 so that shoppers who were refused
+// together do not return together.
 function advisedWait(response, draw) {
   if ((response.headers['Content-Type'] || '').startsWith('application/json')) {
     const retry = response.json('retry_ms');
@@ -56,8 +56,8 @@ function outcomeOf(response) {
   return OUTCOMES[response.status] || 'failed';
 }
 
-// Tries until there is an answer or no patience left.  The time of each
-// moment is the wall clock's, in ms.
+// Tries until a final answer or the end of patience.  All times are wall clock,
+// in ms.
 function tryToBuy(target, seed, number) {
   const first = Date.now();
   const deadline = first + PATIENCE_MS;
@@ -80,7 +80,7 @@ function tryToBuy(target, seed, number) {
       firstAnswer.add(visit.response.timings.duration);
     }
 
-    if (visit.response.status !== TOLD_TO_WAIT) {
+    if (visit.response.status !== WAIT) {
       visit.outcome = outcomeOf(visit.response);
       break;
     }
@@ -111,9 +111,9 @@ function account(visit) {
   }
 }
 
-// Sends one shopper to "target", and logs a line that the figures are made of:
+// Runs one shopper against "target", and logs a line for sale-record.pl:
 // number, first attempt, last request sent, end (ms), outcome, requests, and
-// the last answer's status (k6's error code where there was none).
+// the last answer's status (or k6's error code if there was none).
 export function shop(target, seed) {
   const number = exec.scenario.iterationInTest + 1;
   const visit = tryToBuy(target, seed, number);

@@ -1,17 +1,17 @@
-// The end of a run, in a few lines.
+// The text summary of a run.
 
 const LABELS = {
   shoppers_confirmed: 'saw a confirmation',
   shoppers_declined: 'saw a decline',
-  shoppers_sold_out: 'found it sold out',
+  shoppers_sold_out: 'saw "sold out"',
   shoppers_refused: 'were refused at the deadline',
   shoppers_gave_up: 'gave up waiting',
   shoppers_timed_out: 'saw a timeout',
   shoppers_failed: 'saw an error',
   dropped_iterations: 'never started (dropped)',
   server_orders: 'orders at the checkout',
-  oversold_units: 'units oversold',
-  orders_to_shoppers_who_left: 'orders to shoppers who had left',
+  oversold_units: 'oversold units',
+  orders_to_shoppers_who_left: 'orders of shoppers who had left',
 };
 
 export function count(data, metric) {
@@ -43,7 +43,7 @@ export function thresholds(data) {
 
 export function text(title, data) {
   const rules = thresholds(data).map(
-    ({ metric, rule, ok }) => `${ok ? '    held' : '  BROKEN'}  ${metric} ${rule}`,
+    ({ metric, rule, ok }) => `${ok ? '  passed' : '  BROKEN'}  ${metric} ${rule}`,
   );
 
   return `${['', title, '', ...counts(data), '', ...trends(data), '', ...rules].join('\n')}\n\n`;

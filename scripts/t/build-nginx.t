@@ -70,16 +70,17 @@ my $scratch = tempdir(CLEANUP => 1);
 my %elsewhere = (BUILD => $scratch, NGINX_SRC => $empty);
 
 ($status, $text) = run(\%elsewhere, $script, 'dynamic');
-isnt($status, 0, 'a folder that is no nginx source is refused');
-like($text, qr/NGINX_SRC=\Q$empty\E is no nginx source.*name the folder/,
-     '... by name, with the remedy');
+isnt($status, 0, 'a directory without nginx source is refused');
+like($text, qr/NGINX_SRC=\Q$empty\E is not an nginx source tree: .* not found/,
+     '... with its name and the missing files');
 
 system("mkdir -p $empty/src/core && touch $empty/src/core/nginx.h"
        . " && ln -s /bin/true $empty/configure") == 0 or die;
 
 ($status, $text) = run(\%elsewhere, $script, 'static');
-isnt($status, 0, 'headers alone make no nginx');
-like($text, qr/headers only.*make module/, '... but would make the module');
+isnt($status, 0, 'headers are not sufficient for nginx');
+like($text, qr/headers only: sufficient for "make module"/,
+     '... but are sufficient for the module');
 
 ($status, $text) = run(\%elsewhere, $script, 'sideways');
 isnt($status, 0, 'an unknown kind is refused');

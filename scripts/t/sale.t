@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 #
-# The recorded sales: profiles, and which runs count.
+# The recorded sales: profiles, and which runs are valid.
 
 use strict;
 use warnings;
@@ -26,8 +26,8 @@ sub run {
 }
 
 
-# A finished sale of "low": so many shoppers, all confirmed after 250 ms, but
-# the last, who gave up.
+# A finished sale of "low" with the given number of shoppers: the last one gave
+# up, all others were confirmed after 250 ms.
 sub sale {
     my ($load, $shoppers, %summary) = @_;
     my $dir = tempdir(CLEANUP => 1);
@@ -56,7 +56,7 @@ sub json_of {
 }
 
 
-subtest 'a profile in the words of each program' => sub {
+subtest 'a profile in the format of each program' => sub {
     is((run('scripts/sale-profile.pl shoppers peak'))[1], "2560\n", 'shoppers');
     is((run('scripts/sale-profile.pl stages peak'))[1],
        "10:0-64,30:64-64,10:64-0\n", 'stages');
@@ -65,12 +65,12 @@ subtest 'a profile in the words of each program' => sub {
        'scenarios on top of each other are added up');
 
     my ($status, $out) = run('scripts/sale-profile.pl shoppers boom');
-    isnt($status, 0, 'a profile that is not there is refused');
-    like($out, qr/no profile "boom"; there are: burst drop low peak/, 'and why');
+    isnt($status, 0, 'an unknown profile is refused');
+    like($out, qr/unknown profile "boom", must be one of: burst drop low peak/, 'error message');
 };
 
 
-subtest 'a sale that was delivered in full counts' => sub {
+subtest 'a sale that was delivered in full is valid' => sub {
     my $dir = sale('crowd', 825);
     my ($status, $out) = run("scripts/sale-record.pl finish $dir 0");
     my $figures = json_of("$dir/figures.json");
@@ -80,68 +80,84 @@ subtest 'a sale that was delivered in full counts' => sub {
     is($figures->{shoppers}, 825, 'shoppers');
     is($figures->{confirmed}, 824, 'confirmed');
     is($figures->{gave_up}, 1, 'gave up');
-    is($figures->{late_charges}, 1, 'late charges are the server\'s word');
+    is($figures->{late_charges}, 1, 'late charges, counted by the checkout');
     cmp_ok(abs($figures->{purchase_p50_s} - 0.25), '<', 1e-9, 'time to purchase');
     ok($run->{delivered}, 'delivered');
     is($run->{seed}, 7, 'seed');
     like($run->{code}{sha256}, qr/^[0-9a-f]{64}$/, 'hash of the code');
 
     is((run("scripts/sale-record.pl current $dir crowd"))[0], 0,
-       'it is of the code as it is');
+       'recorded with the current code');
     is((run("scripts/sale-record.pl current $dir k6"))[0], 1,
-       'but not of another load generator');
+       'not recorded with another load generator');
 };
 
 
-subtest 'a sale that was not delivered in full does not' => sub {
+subtest 'a sale that was not delivered in full is invalid' => sub {
     my ($status, $out) =
         run('scripts/sale-record.pl finish ' . sale('crowd', 824) . ' 0');
     is($status, 3, 'one shopper is missing');
-    like($out, qr/824 shoppers of 825 came/, 'and it says so');
+    like($out, qr/824 of 825 shoppers were sent/, 'error message');
 
     is((run('scripts/sale-record.pl finish ' . sale('k6', 824) . ' 0'))[0], 0,
-       'k6 does not start the one at the very end');
+       'k6 does not start the shopper at the end of the schedule');
     is((run('scripts/sale-record.pl finish ' . sale('k6', 823) . ' 99'))[0], 3,
-       'but every other');
+       'k6 starts all other shoppers');
 
     my $dir = sale('k6', 824, metrics =>
         { dropped_iterations => { values => { count => 4 } } });
     ($status, $out) = run("scripts/sale-record.pl finish $dir 99");
     is($status, 3, 'dropped iterations');
-    like($out, qr/4 shoppers were dropped/, 'and it says so');
+    like($out, qr/4 shoppers were dropped/, 'error message');
     is(json_of("$dir/run.json")->{fault}, '4 shoppers were dropped',
-       'the reason is kept');
-    ok(!-e "$dir/figures.json", 'there are no figures of it');
+       'the reason is recorded');
+    ok(!-e "$dir/figures.json", 'no figures are recorded');
 };
 
 
-subtest 'a load generator that failed is no result' => sub {
+subtest 'a load generator that failed gives no result' => sub {
     my $dir = sale('k6', 824);
     write_file("$dir/load.txt", "no such host\n");
     my ($status, $out) = run("scripts/sale-record.pl finish $dir 107");
 
     isnt($status, 0, 'refused');
-    like($out, qr/failed with status 107:\nno such host/, 'with its last words');
+    like($out, qr/failed with status 107:\nno such host/, 'with its last output');
 };
 
 
-subtest 'what cannot be run is refused before anything starts' => sub {
+subtest 'invalid arguments are refused before anything starts' => sub {
     my %bad = (
-        'boom reserve 1'    => qr/no profile "boom"; there are: .*rehearse/,
-        'low fast 1'        => qr/no variant "fast"; there are: naive/,
-        'low reserve first' => qr/SEED=first: give a whole number/,
-        'rehearse naive 1'  => qr/takes k6/,
+        'boom reserve 1'    => qr/unknown profile "boom", must be one of: .*rehearse/,
+        'low fast 1'        => qr/unknown variant "fast", must be one of: naive/,
+        'low reserve first' => qr/SEED=first: must be a whole number/,
+        'rehearse naive 1'  => qr/requires k6/,
         'low reserve'       => qr/usage: scripts\/sale.sh/,
     );
 
     for my $arguments (sort keys %bad) {
         my ($status, $out) = run("LOAD=crowd scripts/sale.sh $arguments");
         is($status, 1, "\"$arguments\"");
-        like($out, $bad{$arguments}, 'and why');
+        like($out, $bad{$arguments}, 'error message');
     }
 
     my ($status, $out) = run('LOAD=siege scripts/sale.sh low reserve 1');
-    like($out, qr/LOAD=siege: give auto, k6 or crowd/, 'an unknown load generator');
+    like($out, qr/LOAD=siege: must be auto, k6 or crowd/, 'an unknown load generator');
+};
+
+
+subtest 'the admissions in an access log' => sub {
+    my $dir = tempdir(CLEANUP => 1);
+
+    write_file("$dir/access.log", <<'LOG');
+time=9.000 id=- status=- first=- waited=- code=200
+time=12.000 id=b status=ADMITTED first=10.500 waited=1.500 code=200
+time=12.100 id=c status=QUEUED first=10.100 waited=- code=503
+time=12.200 id=a status=ADMITTED first=10.000 waited=2.200 code=402
+LOG
+
+    is((run("scripts/sale-admissions.pl $dir/access.log"))[1],
+       "0.500\t1.500\n0.000\t2.200\n", 'first attempt and wait of each');
+    isnt((run("scripts/sale-admissions.pl $dir/none"))[0], 0, 'no log');
 };
 
 

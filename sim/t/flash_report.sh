@@ -71,7 +71,7 @@ ok 'a dry run is reported, and said to be one' has dry_run 3 few.json
 ok 'the first admission of a shopper counts' has wait_p95_s 2.000 few.json
 ok 'shoppers are told apart by id' has shoppers 3 few.json
 ok 'an admission without its times is left out, with a word' \
-    grep -q '1 admissions lack' "$dir/few.err"
+    grep -q '1 admissions without' "$dir/few.err"
 
 cat > "$dir/opening" <<'END'
 id=a status=CLOSED first=10.000
@@ -102,7 +102,7 @@ ok 'rotated logs are one log, in any order' \
 gzip -c "$dir/log" > "$dir/log.gz"
 gzip -dc "$dir/log.gz" | "$report" --json - > "$dir/zcat.json"
 ok 'a compressed one through zcat' cmp -s "$dir/report.json" "$dir/zcat.json"
-refuses 'is compressed: zcat ' "$report" "$dir/log.gz"
+refuses 'is compressed: use zcat ' "$report" "$dir/log.gz"
 
 { cat "$dir/few"; head -c 3000000 /dev/zero | tr '\0' 'x'; echo; cat "$dir/few"; } \
     > "$dir/long"
@@ -128,7 +128,7 @@ ok 'one shopper makes a picture, too' "$report" --plot "$dir/one.svg" "$dir/few"
 ok 'and so does nobody' "$report" --plot "$dir/none.svg" - <<'END'
 id=c status=REJECTED
 END
-refuses 'cannot write' "$report" --plot /nonexistent/plot.svg "$dir/log"
+refuses 'open() "/nonexistent/plot.svg" failed' "$report" --plot /nonexistent/plot.svg "$dir/log"
 
 echo 'id=a status=ADMITTED first=10.000 waited=75.000' > "$dir/late"
 "$report" --plot "$dir/late.svg" "$dir/late" > /dev/null
@@ -151,9 +151,9 @@ most() { lines "$1" | ( ulimit -v 20000; "$report" --json - > /dev/null ); }
 ok 'a long log takes no more than a short one' most 500000
 
 : > "$dir/empty"
-refuses 'it takes the log_format of docs/log.md' "$report" "$dir/empty"
-refuses 'cannot open /nonexistent/log' "$report" /nonexistent/log
-refuses 'cannot read' "$report" "$dir"
-refuses 'name an access log' "$report"
+refuses 'no "status=" in 0 lines' "$report" "$dir/empty"
+refuses 'open() "/nonexistent/log" failed (2: ' "$report" /nonexistent/log
+refuses 'read() ' "$report" "$dir"
+refuses 'missing access log' "$report"
 
 done_testing

@@ -19,7 +19,7 @@ ft_near(double a, double b)
 
 /* Few different instants, so that there are ties of every kind. */
 static size_t
-ft_random_sale(ft_random_t *random, ft_served_t *served)
+ft_random_sale(ft_random_t *random, fairness_sample_t *served)
 {
     size_t   i, n;
     int64_t  grain;
@@ -39,7 +39,7 @@ ft_random_sale(ft_random_t *random, ft_served_t *served)
 
 
 static double
-ft_slow_overtaken(const ft_served_t *served, size_t n)
+ft_slow_overtaken(const fairness_sample_t *served, size_t n)
 {
     size_t  i, k, overtaken;
     bool    behind;
@@ -62,7 +62,7 @@ ft_slow_overtaken(const ft_served_t *served, size_t n)
 
 
 static double
-ft_slow_inversion(const ft_served_t *served, size_t n)
+ft_slow_inversion(const fairness_sample_t *served, size_t n)
 {
     size_t   i, k;
     int64_t  worst;
@@ -91,7 +91,7 @@ ft_sign(int64_t a, int64_t b)
 
 
 static double
-ft_slow_tau(const ft_served_t *served, size_t n)
+ft_slow_tau(const fairness_sample_t *served, size_t n)
 {
     int     first, admitted;
     size_t  i, k;
@@ -117,7 +117,7 @@ ft_slow_tau(const ft_served_t *served, size_t n)
 
 
 static double
-ft_slow_spread(const ft_served_t *served, size_t n)
+ft_slow_spread(const fairness_sample_t *served, size_t n)
 {
     size_t   i, count, seconds;
     double   spreads[16], waits[FT_SHOPPERS];
@@ -136,27 +136,27 @@ ft_slow_spread(const ft_served_t *served, size_t n)
         }
 
         if (count >= 5) {
-            ft_sort_values(waits, count);
-            spreads[seconds++] = ft_quantile(waits, count, 0.95)
-                                 - ft_quantile(waits, count, 0.05);
+            fairness_sort(waits, count);
+            spreads[seconds++] = fairness_quantile(waits, count, 0.95)
+                                 - fairness_quantile(waits, count, 0.05);
         }
     }
 
-    ft_sort_values(spreads, seconds);
+    fairness_sort(spreads, seconds);
 
-    return ft_quantile(spreads, seconds, 0.5);
+    return fairness_quantile(spreads, seconds, 0.5);
 }
 
 
 static void
 ft_test_against_brute_force(void)
 {
-    int            sale, wrong[4] = { 0 };
-    size_t         n;
-    double         slow[4];
-    ft_random_t    random;
-    ft_served_t    served[FT_SHOPPERS];
-    ft_fairness_t  fairness;
+    int                sale, wrong[4] = { 0 };
+    size_t             n;
+    double             slow[4];
+    fairness_t         fairness;
+    ft_random_t        random;
+    fairness_sample_t  served[FT_SHOPPERS];
 
     ft_random_seed(&random, 1, 1, 1);
 
@@ -168,7 +168,7 @@ ft_test_against_brute_force(void)
         slow[2] = ft_slow_tau(served, n);
         slow[3] = ft_slow_spread(served, n);
 
-        if (!ft_fairness(served, n, &fairness)) {
+        if (!fairness_compute(served, n, &fairness)) {
             abort();
         }
 
@@ -188,15 +188,16 @@ ft_test_against_brute_force(void)
 static void
 ft_test_known_orders(void)
 {
-    int            i;
-    ft_served_t    served[10];
-    ft_fairness_t  fairness;
+    int                i;
+    fairness_t         fairness;
+    fairness_sample_t  served[10];
 
     for (i = 0; i < 10; i++) {
-        served[i] = (ft_served_t) { i * 2000000, 60000000 + i * 1000000 };
+        served[i] = (fairness_sample_t) { i * 2000000,
+                                          60000000 + i * 1000000 };
     }
 
-    ft_fairness(served, 10, &fairness);
+    fairness_compute(served, 10, &fairness);
     ft_ok(fairness.kendall_tau == 1 && fairness.overtaken == 0
           && fairness.worst_inversion_s == 0, "perfect order");
     ft_ok(ft_near(fairness.wait_p50_s, 55.5)
@@ -204,22 +205,23 @@ ft_test_known_orders(void)
           "its median wait, and no spread without five in a second");
 
     for (i = 0; i < 10; i++) {
-        served[i] = (ft_served_t) { i * 2000000, 60000000 - i * 1000000 };
+        served[i] = (fairness_sample_t) { i * 2000000,
+                                          60000000 - i * 1000000 };
     }
 
-    ft_fairness(served, 10, &fairness);
+    fairness_compute(served, 10, &fairness);
     ft_ok(fairness.kendall_tau == -1 && ft_near(fairness.overtaken, 0.9)
           && ft_near(fairness.worst_inversion_s, 18), "the last come first");
 
     for (i = 0; i < 10; i++) {
-        served[i] = (ft_served_t) { i * 2000000, 60000000 };
+        served[i] = (fairness_sample_t) { i * 2000000, 60000000 };
     }
 
-    ft_fairness(served, 10, &fairness);
+    fairness_compute(served, 10, &fairness);
     ft_ok(isnan(fairness.kendall_tau) && fairness.overtaken == 0,
           "all at one instant: no order, nobody overtaken");
 
-    ft_fairness(served, 0, &fairness);
+    fairness_compute(served, 0, &fairness);
     ft_ok(isnan(fairness.overtaken) && isnan(fairness.wait_p50_s)
           && fairness.admitted == 0, "nobody admitted: no figures");
 }
@@ -228,17 +230,17 @@ ft_test_known_orders(void)
 static void
 ft_test_overtaking_bound(void)
 {
-    ft_fairness_t  fairness;
-    ft_served_t    served[2];
+    fairness_t         fairness;
+    fairness_sample_t  served[2];
 
-    served[0] = (ft_served_t) { 0, 5000001 };
-    served[1] = (ft_served_t) { 1000000, 5000000 };
-    ft_fairness(served, 2, &fairness);
+    served[0] = (fairness_sample_t) { 0, 5000001 };
+    served[1] = (fairness_sample_t) { 1000000, 5000000 };
+    fairness_compute(served, 2, &fairness);
     ft_ok(fairness.overtaken == 0, "a second later is not overtaking");
 
-    served[0] = (ft_served_t) { 0, 5000001 };
-    served[1] = (ft_served_t) { 1000001, 5000000 };
-    ft_fairness(served, 2, &fairness);
+    served[0] = (fairness_sample_t) { 0, 5000001 };
+    served[1] = (fairness_sample_t) { 1000001, 5000000 };
+    fairness_compute(served, 2, &fairness);
     ft_ok(fairness.overtaken == 0.5, "more than a second later is");
 }
 
@@ -248,13 +250,15 @@ ft_test_quantiles(void)
 {
     double  values[] = { 40, 10, 30, 20 };
 
-    ft_sort_values(values, 4);
+    fairness_sort(values, 4);
     ft_ok(values[0] == 10 && values[3] == 40, "values are sorted");
-    ft_ok(ft_quantile(values, 4, 0.5) == 25 && ft_quantile(values, 4, 0) == 10
-          && ft_quantile(values, 4, 1) == 40
-          && ft_near(ft_quantile(values, 4, 0.05), 11.5),
+    ft_ok(fairness_quantile(values, 4, 0.5) == 25
+          && fairness_quantile(values, 4, 0) == 10
+          && fairness_quantile(values, 4, 1) == 40
+          && ft_near(fairness_quantile(values, 4, 0.05), 11.5),
           "quantiles are interpolated");
-    ft_ok(ft_quantile(values, 1, 0.95) == 10 && isnan(ft_quantile(values, 0, 0.5)),
+    ft_ok(fairness_quantile(values, 1, 0.95) == 10
+          && isnan(fairness_quantile(values, 0, 0.5)),
           "quantiles of one value, and of none");
 }
 

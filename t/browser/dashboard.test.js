@@ -61,11 +61,11 @@ test('it follows a line as it grows and goes', async () => {
 
   const page = await open();
 
-  await until('it to say that nobody is there', async () => /Nobody has come/.test(await page.textContent('#news')));
+  await until('it to say that there are no requests', async () => /No requests yet/.test(await page.textContent('#message')));
   await edge.occupy();
 
   await shows(page, 'in flight', '1 of 1');
-  await shows(page, 'let in, in all', '1');
+  await shows(page, 'admitted, total', '1');
   await until('the state', async () => {
     await edge.get('/checkout');
 
@@ -90,7 +90,7 @@ test('it says when a sale opens, and tells no wait before', async () => {
 
   await until('the state', async () => /^opens at /.test(await page.textContent('#state')));
   assert.match(await page.textContent('#state'), new RegExp(`^opens at ${at}( on \\d+ \\w+ \\d{4})?, in (3 h|1[78]\\d min)$`));
-  assert.equal(await figure(page, 'a newcomer’s wait'), 'none');
+  assert.equal(await figure(page, 'wait of a new shopper'), 'none');
   await screenshot(page, 'dashboard-closed');
   assert.deepEqual(await violations(page), []);
   assert.deepEqual(page.complaints, []);
@@ -176,13 +176,13 @@ test('it says when the edge does not answer, and goes on when it does', async ()
 
   const page = await open();
 
-  await shows(page, 'let in, in all', '1');
+  await shows(page, 'admitted, total', '1');
   await edge.kill();
-  await until('a word', async () => /^No answer since \d\d:\d\d:\d\d/.test(await page.textContent('#news')));
+  await until('the message', async () => /^No response since \d\d:\d\d:\d\d/.test(await page.textContent('#message')));
   await screenshot(page, 'dashboard-no-answer');
 
   await edge.run();
-  await until('no word', async () => !/No answer/.test(await page.textContent('#news')));
+  await until('no message', async () => !/No response/.test(await page.textContent('#message')));
 });
 
 for (const [name, options] of Object.entries({
@@ -207,7 +207,7 @@ for (const [name, options] of Object.entries({
     assert.deepEqual(page.complaints, [], 'its policy allows all that it does');
 
     for (const plot of await page.locator('svg').all())
-      assert.match(await plot.getAttribute('aria-label'), /from \d\d:\d\d to \d\d:\d\d, in the end: /, 'said in words, too');
+      assert.match(await plot.getAttribute('aria-label'), /from \d\d:\d\d to \d\d:\d\d, last values: /, 'said in words, too');
   });
 }
 

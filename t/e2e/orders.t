@@ -46,9 +46,9 @@ sub says {
     like($text, $pattern, $name);
 }
 
-says(['status'], 0, qr/^nobody has come yet$/, 'before the sale');
-says(['hold'], 1, qr{/control: name a "key" of zone "sale", there is none}, 'an order for nobody');
-says(['hold', '--key=sale', '--new'], 0, qr/^sale sale: hold, rate 10\.000\/s, 0 waiting, 0 at the upstream$/, 'hold beforehand');
+says(['status'], 0, qr/^no keys: no requests yet$/, 'before the sale');
+says(['pause'], 1, qr{/control: name a "key" of zone "sale", there is none}, 'an order for nobody');
+says(['pause', '--key=sale', '--new'], 0, qr/^sale sale: paused, rate 10\.000\/s, 0 waiting, 0 at the upstream$/, 'pause beforehand');
 
 my $crowd = begin_crowd('--json', '--url', $edge->url, '--poll',
     '--stages=2:100-100', '--patience=60',
@@ -57,22 +57,22 @@ my $crowd = begin_crowd('--json', '--url', $edge->url, '--poll',
 wait_until { ($edge->status->{waiting} // 0) == 200 } 'all shoppers in line';
 is($checkout->stats->{orders}, 0, 'nobody was let in');
 
-says(['status'], 0, qr/^sale  sale  \[HOLD\]\n  waiting +200 .*\n  wait +unknown /, 'status');
-says(['status', '--json'], 0, qr/"hold": true/, 'as JSON');
-says(['rate', '5r/s'], 0, qr/^sale sale: hold, rate 5\.000\/s, 200 waiting/, 'a rate');
+says(['status'], 0, qr/^sale  sale  \[PAUSED\]\n  waiting +200 .*\n  wait +unknown /, 'status');
+says(['status', '--json'], 0, qr/"paused": true/, 'as JSON');
+says(['rate', '5r/s'], 0, qr/^sale sale: paused, rate 5\.000\/s, 200 waiting/, 'a rate');
 
 $edge->reload;
 
 my ($status, $text) = flashctl('watch', '--count=2', '--interval=0.2');
 is($status, 0, 'watch');
-like($text, qr/^\d\d:\d\d:\d\d sale sale waiting=200 held=0 inflight=0 admitted=0 wait_ms=\d{7,} hold\n/, 'a line for each look');
-like($text, qr/\n\S+ sale sale .* come\/s=0\.0 admitted\/s=0\.0 hold\n$/, 'with what came meanwhile');
+like($text, qr/^\d\d:\d\d:\d\d sale sale waiting=200 held=0 inflight=0 admitted=0 wait_ms=\d{7,} paused\n/, 'a line for each look');
+like($text, qr/\n\S+ sale sale .* first_attempts\/s=0\.0 admitted\/s=0\.0 paused\n$/, 'with what came meanwhile');
 
-says(['resume', '--zone=sale'], 0, qr/^sale sale: no hold, rate 5\.000\/s/, 'resume');
+says(['resume', '--zone=sale'], 0, qr/^sale sale: not paused, rate 5\.000\/s/, 'resume');
 wait_until { $checkout->stats->{orders} > 3 } 'the first orders';
 
-says(['reset'], 0, qr/^sale sale: no hold, rate 10\.000\/s/, 'reset');
-says(['rate', '30r/s', '-z', 'sale', '-k', 'sale'], 0, qr/^sale sale: no hold, rate 30\.000\/s/, 'faster');
+says(['reset'], 0, qr/^sale sale: not paused, rate 10\.000\/s/, 'reset');
+says(['rate', '30r/s', '-z', 'sale', '-k', 'sale'], 0, qr/^sale sale: not paused, rate 30\.000\/s/, 'faster');
 
 my $run = end_crowd($crowd);
 my $figures = $run->{figures};
@@ -99,21 +99,21 @@ ok(!$edge->status->{sold_out}, 'open again');
 # what goes wrong
 
 says(['rate', '50'], 1, qr/invalid rate "50"/, 'a bad rate');
-says(['hold', '--zone=sail'], 1, qr/uses a zone "sail", there is "sale"/, 'no such zone');
-says(['status', '--zone=sail'], 1, qr/there is no zone sail/, 'to look at, either');
-says(['status', '--key=x'], 1, qr/nobody has asked for the key x yet/, 'no such key');
-says(['stop'], 2, qr/no such command: "stop"/, 'no such command');
-says([], 2, qr/what\? status, watch, rate/, 'no command');
-says(['rate'], 2, qr/which rate\?/, 'no rate');
-says(['hold', 'now'], 2, qr/"hold" takes no "now"/, 'too many words');
-says(['status', '--interval=0'], 2, qr/invalid --interval "0", it must be 0\.1 to 3600/, 'a bad interval');
-says(['status', '--url=shop.example'], 2, qr/must begin with http/, 'a bad URL');
-says(['status', '--url', $edge->url('/nowhere')], 3, qr/404: there is no flash_throttle_status; --url says/, 'a wrong URL');
-says(['hold', '--url', $edge->url('/nowhere')], 3, qr/404: there is no flash_throttle_control; --url says/, 'to order at, either');
-says(['hold', '--url', $edge->url('/closed')], 1, qr/403: not from here/, 'kept out');
+says(['pause', '--zone=sail'], 1, qr/uses a zone "sail", there is "sale"/, 'no such zone');
+says(['status', '--zone=sail'], 1, qr/zone "sail" not found/, 'to look at, either');
+says(['status', '--key=x'], 1, qr/key "x" not found/, 'no such key');
+says(['stop'], 2, qr/unknown command "stop"/, 'no such command');
+says([], 2, qr/missing command/, 'no command');
+says(['rate'], 2, qr/missing argument of "rate"/, 'no rate');
+says(['pause', 'now'], 2, qr/unexpected argument "now" after "pause"/, 'too many words');
+says(['status', '--interval=0'], 2, qr/invalid value "0" for --interval: expected a number from 0\.1 to 3600/, 'a bad interval');
+says(['status', '--url=shop.example'], 2, qr/expected a URL that begins with http/, 'a bad URL');
+says(['status', '--url', $edge->url('/nowhere')], 3, qr/not a flash_throttle_status response \(HTTP status 404\)/, 'a wrong URL');
+says(['pause', '--url', $edge->url('/nowhere')], 3, qr/not a flash_throttle_control response \(HTTP status 404\)/, 'to order at, either');
+says(['pause', '--url', $edge->url('/closed')], 1, qr/access denied \(HTTP status 403\)/, 'kept out');
 says(['status', '--url', "http://127.0.0.1:$checkout->{port}"], 3, qr/flash_throttle_status/, 'another server');
-says(['status', '--url', 'http://127.0.0.1:1'], 3, qr/is nginx there\?/, 'nobody there');
-says(['status', '--unix', "$edge->{dir}/none.sock"], 3, qr/none\.sock: .*is nginx there\?/, 'no such socket');
+says(['status', '--url', 'http://127.0.0.1:1'], 3, qr{http://127\.0\.0\.1:1/status: \w}, 'nobody there');
+says(['status', '--unix', "$edge->{dir}/none.sock"], 3, qr{none\.sock: http://[^ ]+/status: \w}, 'no such socket');
 says(['status', '--unix', "$edge->{dir}/edge.sock"], 0, qr/^sale  sale/, 'through a socket');
 
 # the live view, where there is a terminal: it draws itself over, and q ends it
@@ -125,7 +125,7 @@ SKIP: {
     my $view = `(sleep 1; printf q) | timeout 20 script -qec 'stty rows 24 cols 80; $flashctl --url $url watch --interval=0.2' /dev/null`;
 
     is($? >> 8, 0, 'q ends it');
-    like($view, qr/\e\[H.*sale  sale  \[\w+\].*\e\[H.*q ends/s, 'it draws itself over');
+    like($view, qr/\e\[H.*sale  sale  \[\w+\].*\e\[H.*q quits/s, 'it draws itself over');
 }
 
 done_testing();

@@ -25,14 +25,14 @@ my ($said, $status) = run("SHORT=1 REHEARSAL_DIR=\$PWD/$dir/sale scripts/rehears
 
 is($status, 0, 'all agree') or diag($said);
 
-like($said, qr{^Watch it at http://127\.0\.0\.1:\d+/throttle$}m, 'the dashboard is named');
-like($said, qr/^ +\+0\.0 s  the sale opens, \d+ have come\n.*^ +\+\S+ s  half is sold; .*^ +\+\S+ s  the payment provider is as fast .*^ +\+\S+ s  sold out/ms,
-    'what happened, in its order');
-like($said, qr/^first attempts: shoppers(?: +190){5} +- +190$/m, 'first attempts, by all who count them');
-like($said, qr/^let in(?: +(\d+))(?: +\1){6}$/m, 'let in, by all seven');
-like($said, qr/^confirmed, and the pass over +80 +- +80 +- +80 +80 +80$/m, 'the stock, and not one more');
-like($said, qr/^told "sold out" at the edge +[1-9]/m, 'some hear that all is sold');
-like($said, qr/^in the pre-queue.*? ([2-4]\d) +\1$/m, 'many were there before the opening');
+like($said, qr{^Dashboard: http://127\.0\.0\.1:\d+/throttle$}m, 'the dashboard is named');
+like($said, qr/^ +\+0\.0 s  the sale opens, \d+ in the pre-queue\n.*^ +\+\S+ s  half is sold; .*^ +\+\S+ s  a payment takes 250 ms again.*^ +\+\S+ s  sold out/ms,
+    'events in order');
+like($said, qr/^first attempts(?: +190){5} +- +190$/m, 'first attempts, from all sources');
+like($said, qr/^admitted(?: +(\d+))(?: +\1){6}$/m, 'admitted, from all seven sources');
+like($said, qr/^confirmed, pass spent +80 +- +80 +- +80 +80 +80$/m, 'confirmed equals the stock');
+like($said, qr/^answers "sold out", edge +[1-9]/m, 'some shoppers get "sold out" at the edge');
+like($said, qr/^shoppers in the pre-queue.*? ([2-4]\d) +\1$/m, 'many shoppers in the pre-queue');
 unlike($said, qr/DIFFERS/, 'nothing differs');
 
 # the files that were compared, with one figure changed by one
@@ -41,14 +41,14 @@ my ($opens_ms) = read_file("$dir/sale/nginx.conf") =~ /flash_throttle_opens +(\S
     ? do { chomp(my $ms = `date -d $1 +%s%3N`); $ms } : die 'no opening';
 
 my @changes = (
-    [ 'status.json', qr/"admitted":(\d+),"queued"/, 'let in' ],
+    [ 'status.json', qr/"admitted":(\d+),"queued"/, 'admitted' ],
     [ 'status.json', qr/"first_attempts":\[\d[\d,]*?,([1-9]\d*)/, 'first attempts' ],
-    [ 'metrics.txt', qr/^flash_throttle_passed_total\{.*?\} (\d+)/m, 'orders: came' ],
-    [ 'report.json', qr/"sold_out":(\d+)/, 'told "sold out" at the edge' ],
+    [ 'metrics.txt', qr/^flash_throttle_passed_total\{.*?\} (\d+)/m, 'orders with a pass' ],
+    [ 'report.json', qr/"sold_out":(\d+)/, 'answers "sold out", edge' ],
     [ 'stats.json', qr/"declined":(\d+),"sold_out"/, 'payment declined' ],
-    [ 'stats.json', qr/"stock_sold":(\d+)/, 'confirmed: units sold' ],
-    [ 'order.json', qr/"prequeue":(\d+)/, 'in the pre-queue' ],
-    [ 'crowd.json', qr/"admitted":(\d+)/, 'let in' ],
+    [ 'stats.json', qr/"stock_sold":(\d+)/, 'confirmed = units sold' ],
+    [ 'order.json', qr/"prequeue":(\d+)/, 'shoppers in the pre-queue' ],
+    [ 'crowd.json', qr/"admitted":(\d+)/, 'admitted' ],
 );
 
 for my $change (@changes) {
@@ -74,7 +74,7 @@ my $log = read_file("$dir/sale/access.log");
 write_file("$dir/sale/access.log", $shorter);
 ($said, $status) = run("scripts/rehearsal-table.pl compare $dir/sale $opens_ms");
 is($status, 1, 'a line that is missing in the log is found');
-like($said, qr/^let in.* DIFFERS$/m, 'where it is');
+like($said, qr/^admitted.* DIFFERS$/m, 'where it is');
 
 done_testing();
 

@@ -65,7 +65,7 @@ static void
 fuzz_header(const char *name, size_t name_len, const char *text, size_t len)
 {
     size_t     from, to, value, value_end;
-    ft_text_t  rest, found;
+    ft_cookie_text_t  rest, found;
 
     rest.data = text;
     rest.len = len;

@@ -10,7 +10,7 @@
 #include "fuzz.h"
 #include "ft_dict.h"
 #include "ft_feedback.h"
-#include "ft_orders.h"
+#include "ft_override.h"
 
 
 static bool
@@ -45,7 +45,7 @@ hear(ft_feedback_t *f, const char *before, const uint8_t *data, size_t size,
 static bool
 is_same(const ft_feedback_t *a, const ft_feedback_t *b)
 {
-    return a->sold_out == b->sold_out && a->open == b->open
+    return a->sold_out == b->sold_out && a->resume == b->resume
            && a->done == b->done && a->rate_milli == b->rate_milli;
 }
 
@@ -57,7 +57,7 @@ walk(const char *text, size_t size)
     size_t        n;
     ft_dict_t     dict;
     const char   *last;
-    ft_member_t   member;
+    ft_dict_member_t   member;
 
     dict = ft_dict(text, size);
     last = text;
@@ -83,8 +83,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     valid = hear(&plain, "", data, size, "");
 
-    fuzz_check(!(plain.sold_out && plain.open));
-    fuzz_check(plain.rate_milli <= FT_ORDER_RATE_MAX);
+    fuzz_check(!(plain.sold_out && plain.resume));
+    fuzz_check(plain.rate_milli <= FT_RATE_MAX_MILLI);
 
     text = fuzz_copy(data, size);
     members = walk(text, size);
@@ -94,7 +94,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_check(is_same(&plain, &other));
 
     if (!valid) {
-        fuzz_check(!plain.sold_out && !plain.open && !plain.done);
+        fuzz_check(!plain.sold_out && !plain.resume && !plain.done);
         fuzz_check(plain.rate_milli == 0);
         return 0;
     }
@@ -110,7 +110,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_check(is_same(&plain, &other));
 
     fuzz_check(hear(&other, "", data, size, ", done, rate=1.5, open=?0"));
-    fuzz_check(other.done && other.rate_milli == 1500 && !other.open);
+    fuzz_check(other.done && other.rate_milli == 1500 && !other.resume);
 
     return 0;
 }

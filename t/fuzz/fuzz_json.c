@@ -31,9 +31,9 @@ read_it(reading_t *r, const uint8_t *data, size_t size)
     memset(r, GUARD, sizeof(reading_t));
 
     r->fields[0] = (ft_json_field_t) { .name = "zone", .value = r->zone,
-                                       .room = ROOM };
+                                       .size = ROOM };
     r->fields[1] = (ft_json_field_t) { .name = "key", .value = r->key,
-                                       .room = ROOM };
+                                       .size = ROOM };
     r->fields[2] = (ft_json_field_t) { .name = "new" };
 
     text = fuzz_copy(data, size);

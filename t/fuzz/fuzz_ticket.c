@@ -55,7 +55,7 @@ fuzz_fields(const uint8_t *data, ft_ticket_t *ticket)
     memcpy(&first, data + 8, 8);
     memcpy(&seen, data + 16, 4);
     memcpy(&due, data + 20, 4);
-    memcpy(&ticket->epoch, data + 24, 4);
+    memcpy(&ticket->generation, data + 24, 4);
 
     ticket->first_ms = first >> 16;
     ticket->seen_ms = ticket->first_ms + seen;
@@ -70,7 +70,7 @@ fuzz_same(const ft_ticket_t *a, const ft_ticket_t *b)
 {
     return a->id == b->id && a->first_ms == b->first_ms
            && a->seen_ms == b->seen_ms && a->due_ms == b->due_ms
-           && a->epoch == b->epoch && a->kind == b->kind
+           && a->generation == b->generation && a->kind == b->kind
            && a->place == b->place;
 }
 

@@ -4,7 +4,7 @@
  */
 
 #include "crowd.h"
-#include "ft_orders.h"
+#include "core.h"
 
 
 #define CROWD_STEP_MS   5
@@ -65,7 +65,7 @@ crowd_call(const crowd_t *c, uint32_t worker)
 {
     ft_call_t  call = {
         .state = c->state,
-        .limits = &c->limits,
+        .limits = c->limits,
         .rules = &c->rules,
         .now_ms = c->now_ms,
         .worker = worker,
@@ -117,11 +117,11 @@ crowd_request(crowd_t *c, unsigned i, uint32_t worker)
     }
 
     if (c->ring) {
-        s->ticket.draw = ft_ticket_draw(c->ring, &crowd_context,
+        s->ticket.shuffle = ft_ticket_shuffle(c->ring, &crowd_context,
                                         c->rules.opens_ms, s->ticket.id);
     }
 
-    ft_orders_obey(&call);
+    ft_override_limits(call.state, NULL, &call.limits);
 
     s->polls++;
     s->worker = worker;
@@ -150,7 +150,7 @@ crowd_request(crowd_t *c, unsigned i, uint32_t worker)
         s->where = CROWD_REJECTED;
         break;
 
-    case FT_AGAIN:
+    case FT_SPENT:
         break;
     }
 
@@ -168,7 +168,7 @@ crowd_pump(crowd_t *c, uint32_t worker)
     crowd_shopper_t  *s;
 
     call = crowd_call(c, worker);
-    ft_orders_obey(&call);
+    ft_override_limits(call.state, NULL, &call.limits);
 
     for ( ;; ) {
         node = ft_hold_next(&call, &c->line[worker], &admitted,
@@ -184,7 +184,7 @@ crowd_pump(crowd_t *c, uint32_t worker)
             crowd_admit(c, s);
 
         } else {
-            v = ft_hold_turn_back(&call, &s->ticket, false);
+            v = ft_admission_turn_back(&call, &s->ticket, false);
             crowd_wait(c, s, &v);
         }
     }
@@ -258,7 +258,7 @@ crowd_step(crowd_t *c, unsigned i)
     case CROWD_INSIDE:
         s->where = CROWD_SERVED;
         c->inside--;
-        ft_admission_done(c->state, atomic_load(&c->state->epoch), s->worker);
+        ft_inflight_done(c->state, atomic_load(&c->state->generation), s->worker);
         crowd_pump(c, s->worker);
         break;
 

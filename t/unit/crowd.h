@@ -9,7 +9,7 @@
 
 
 #include "unit.h"
-#include "ft_admission.h"
+#include "core.h"
 
 
 #define CROWD_WORKERS  4

@@ -9,7 +9,7 @@
 
 #include <math.h>
 #include "crowd.h"
-#include "ft_opening.h"
+#include "core.h"
 
 
 #define SECRET  "a secret for tests, and for nothing else"
@@ -58,7 +58,7 @@ place(const crowd_t *c, unsigned i)
 
     call = crowd_call(c, 0);
 
-    return ft_opening_stamp_us(&call, &c->shopper[i].ticket);
+    return ft_opening_timestamp_us(&call, &c->shopper[i].ticket);
 }
 
 
@@ -88,14 +88,14 @@ order(const crowd_t *c, unsigned from, unsigned to)
 }
 
 
-static inline ft_snapshot_t
+static inline ft_stats_t
 figures(const crowd_t *c)
 {
     ft_call_t  call;
 
     call = crowd_call(c, 0);
 
-    return ft_admission_snapshot(&call);
+    return ft_stats_read(&call);
 }
 
 

@@ -96,11 +96,11 @@ static void
 stress_admitted(stress_worker_t *w, stress_shopper_t *shopper)
 {
     stress_enter(w);
-    ft_admission_pass(&w->call, &shopper->ticket);
+    ft_pass_make(&w->call, &shopper->ticket);
 
     if (unit_random(&w->seed) % 4 == 0) {
         stress_leave(w);
-        ft_admission_expect(&w->call, &shopper->ticket);
+        ft_inflight_expect(&w->call, &shopper->ticket);
         w->pass = shopper->ticket;
     }
 
@@ -136,7 +136,7 @@ stress_pump(stress_worker_t *w)
             continue;
         }
 
-        (void) ft_hold_turn_back(&w->call, &shopper->ticket, false);
+        (void) ft_admission_turn_back(&w->call, &shopper->ticket, false);
         atomic_store(&shopper->owner, 0);
     }
 }
@@ -233,16 +233,16 @@ stress_end_one(stress_worker_t *w)
 {
     uint32_t  epoch;
 
-    epoch = atomic_load(&w->call.state->epoch);
+    epoch = atomic_load(&w->call.state->generation);
 
     if (w->inside) {
         stress_leave(w);
-        ft_admission_done(w->call.state, epoch, w->call.worker);
+        ft_inflight_done(w->call.state, epoch, w->call.worker);
     }
 
     if (w->entered) {
         w->entered--;
-        ft_admission_done(w->call.state, epoch, w->call.worker);
+        ft_inflight_done(w->call.state, epoch, w->call.worker);
     }
 }
 
@@ -251,7 +251,7 @@ static void
 stress_use_pass(stress_worker_t *w)
 {
     if (w->pass.kind == FT_TICKET_PASS && w->entered < STRESS_INSIDE) {
-        ft_admission_enter(&w->call, &w->pass);
+        ft_inflight_enter(&w->call, &w->pass);
         w->entered++;
     }
 }
@@ -315,7 +315,7 @@ stress_op(stress_worker_t *w)
         break;
 
     case 4:
-        (void) ft_admission_snapshot(&w->call);
+        (void) ft_stats_read(&w->call);
         break;
 
     case 5:
@@ -348,7 +348,7 @@ stress_work(stress_t *stress, ft_state_t *state, uint32_t worker,
     w->stress = stress;
     w->seed = seed;
     w->call.state = state;
-    w->call.limits = &stress->limits;
+    w->call.limits = stress->limits;
     w->call.rules = &stress->rules;
     w->call.worker = worker;
     w->call.workers = STRESS_WORKERS;
@@ -423,10 +423,10 @@ stress_check_rest(stress_t *stress, ft_state_t *state, uint32_t worker)
 {
     unsigned       i;
     ft_call_t      call;
-    ft_snapshot_t  s;
+    ft_stats_t  s;
 
     call.state = state;
-    call.limits = &stress->limits;
+    call.limits = stress->limits;
     call.rules = &stress->rules;
     call.now_ms = stress_now(stress);
     call.worker = worker;
@@ -434,7 +434,7 @@ stress_check_rest(stress_t *stress, ft_state_t *state, uint32_t worker)
 
     for (i = 0; i < 700; i++) {
         call.now_ms += 100;
-        s = ft_admission_snapshot(&call);
+        s = ft_stats_read(&call);
     }
 
     assert_int_equal(s.queueing, 0);
@@ -443,5 +443,5 @@ stress_check_rest(stress_t *stress, ft_state_t *state, uint32_t worker)
     assert_int_equal(s.fresh, 0);
     assert_int_equal(s.held, 0);
     assert_int_equal(s.inflight, 0);
-    assert_int_equal(s.room_milli, stress->limits.burst * 1000);
+    assert_int_equal(s.free_capacity_milli, stress->limits.burst * 1000);
 }

@@ -10,7 +10,7 @@
 
 
 #include "unit.h"
-#include "ft_admission.h"
+#include "core.h"
 
 
 #define STRESS_WORKERS   4

@@ -4,7 +4,7 @@
  * answers move, and what they do not.
  */
 
-#include "ft_admission.h"
+#include "core.h"
 #include "unit.h"
 
 
@@ -43,7 +43,7 @@ shop_open(uint32_t inflight, uint32_t rate_milli)
     s->rules.min_milli = 1000;
     s->limits.inflight = inflight;
     s->limits.rate_milli = rate_milli;
-    s->limits.burst = ft_burst_default(rate_milli);
+    s->limits.burst = ft_config_burst_default(rate_milli);
     s->seed = 7;
     s->now_ms = UNIT_EPOCH_MS;
     s->factor_milli = 1000;
@@ -360,7 +360,7 @@ test_bounds(void **unused)
     limits = shop_limits(s);
     assert_int_equal(limits.inflight, 4);
     assert_int_equal(limits.rate_milli, 20000);
-    assert_int_equal(limits.burst, ft_burst_default(20000));
+    assert_int_equal(limits.burst, ft_config_burst_default(20000));
     shop_runs(s, 20000);
     assert_int_equal(shop_limits(s).inflight, 4);
     free(s);
@@ -405,14 +405,14 @@ test_an_order_wins(void **unused)
     ft_state_init(call.state, 7, UNIT_EPOCH_MS);
 
     atomic_store(&call.state->adapt.window_milli, 3000);
-    call.limits = &limits;
-    ft_adapt_obey(&call, &rules);
-    assert_int_equal(call.limits->inflight, 3);
+    call.limits = limits;
+    ft_override_limits(call.state, &rules, &call.limits);
+    assert_int_equal(call.limits.inflight, 3);
 
-    atomic_store(&call.state->orders.rate_milli, 5000);
-    call.limits = &limits;
-    ft_adapt_obey(&call, &rules);
-    assert_int_equal(call.limits->inflight, 9);
+    atomic_store(&call.state->overrides.rate_milli, 5000);
+    call.limits = limits;
+    ft_override_limits(call.state, &rules, &call.limits);
+    assert_int_equal(call.limits.inflight, 9);
 
     free(call.state);
 }

@@ -4,7 +4,7 @@
  */
 
 #include "crowd.h"
-#include "ft_control.h"
+#include "core.h"
 
 
 /* Shoppers 0 .. until - 1 try, all at this instant. */
@@ -17,19 +17,19 @@ all_try(crowd_t *c, unsigned from, unsigned until)
 }
 
 
-static ft_snapshot_t
+static ft_stats_t
 snapshot(const crowd_t *c)
 {
     ft_call_t  call;
 
     call = crowd_call(c, 0);
 
-    return ft_admission_snapshot(&call);
+    return ft_stats_read(&call);
 }
 
 
 /* A tick later, so that it has been counted up. */
-static ft_snapshot_t
+static ft_stats_t
 settled(crowd_t *c)
 {
     c->now_ms += FT_TICK_MS;
@@ -86,7 +86,7 @@ test_nobody_overtakes_at_the_door(void **unused)
         assert_int_equal(crowd_request(c, i, 0).answer, FT_WAIT);
     }
 
-    assert_true(snapshot(c).room_milli >= 2000);
+    assert_true(snapshot(c).free_capacity_milli >= 2000);
 
     /* it comes back, and is the first to go in */
 
@@ -174,7 +174,7 @@ static void
 test_snapshot_tells_the_threshold(void **unused)
 {
     crowd_t        *c;
-    ft_snapshot_t   s;
+    ft_stats_t   s;
 
     (void) unused;
 
@@ -186,7 +186,7 @@ test_snapshot_tells_the_threshold(void **unused)
                 == atomic_load(&c->state->census.threshold_us) / 1000);
     assert_true(s.threshold_age_ms == c->now_ms - s.threshold_ms);
     assert_true(s.wait_ms > 0);
-    assert_int_equal(s.room_milli, (c->now_ms - UNIT_EPOCH_MS) / 10);
+    assert_int_equal(s.free_capacity_milli, (c->now_ms - UNIT_EPOCH_MS) / 10);
 
     /* a worker that is late finds it in its future: an age of nothing */
 
@@ -297,8 +297,8 @@ test_the_overdue_keep_their_place(void **unused)
     waiting = crowd_count(c, CROWD_WAITING);
 
     assert_int_equal(settled(c).waiting, waiting - 1);
-    assert_int_equal(atomic_load(&c->state->totals.vanished)
-                     + atomic_load(&c->state->totals.missed), 1);
+    assert_int_equal(atomic_load(&c->state->totals.expired)
+                     + atomic_load(&c->state->totals.no_shows), 1);
 
     v = crowd_request(c, 10, 0);
 
@@ -541,12 +541,12 @@ test_a_ticket_of_another_life(void **unused)
 
     c = line_of(30);
 
-    c->shopper[29].ticket.epoch ^= 1;
+    c->shopper[29].ticket.generation ^= 1;
     (void) crowd_request(c, 29, 0);
 
     assert_int_equal(settled(c).waiting, 30);
-    assert_int_equal(c->shopper[29].ticket.epoch,
-                     atomic_load(&c->state->epoch));
+    assert_int_equal(c->shopper[29].ticket.generation,
+                     atomic_load(&c->state->generation));
 
     crowd_free(c);
 }
@@ -569,7 +569,7 @@ test_pass(void **unused)
     id = ticket->id;
     c->now_ms += 10;
     call = crowd_call(c, 0);
-    ft_admission_pass(&call, ticket);
+    ft_pass_make(&call, ticket);
 
     assert_int_equal(ticket->kind, FT_TICKET_PASS);
     assert_true(ticket->id == id);

@@ -4,7 +4,7 @@
  * thousand who share it.  One shopper, one place, one admission.
  */
 
-#include "ft_admission.h"
+#include "core.h"
 #include "unit.h"
 
 
@@ -34,7 +34,7 @@ edge_open(edge_t *e)
     e->rules.session_ms = 600000;
 
     e->call.state = e->state;
-    e->call.limits = &e->limits;
+    e->call.limits = e->limits;
     e->call.rules = &e->rules;
     e->call.now_ms = UNIT_EPOCH_MS + 120000;
     e->call.workers = 1;
@@ -87,14 +87,14 @@ test_an_admitted_ticket_is_no_other_admission(void **unused)
 
     shown = ticket;
     assert_int_equal(edge_asks(&e, &shown, NULL).answer, FT_ADMIT);
-    ft_admission_pass(&e.call, &shown);
+    ft_pass_make(&e.call, &shown);
     ends = shown.due_ms;
 
     for (i = 0; i < 100; i++) {
         e.call.now_ms += 1000;
         shown = ticket;
-        assert_int_equal(edge_asks(&e, &shown, NULL).answer, FT_AGAIN);
-        assert_true(ft_admission_again(&e.call, &shown));
+        assert_int_equal(edge_asks(&e, &shown, NULL).answer, FT_SPENT);
+        assert_true(ft_pass_again(&e.call, &shown));
         assert_int_equal(shown.kind, FT_TICKET_PASS);
         assert_in_range(shown.due_ms, ends - 1000, ends);
     }
@@ -104,7 +104,7 @@ test_an_admitted_ticket_is_no_other_admission(void **unused)
     /* and when its pass is over, so is the ticket */
 
     e.call.now_ms += 600000;
-    assert_false(ft_admission_again(&e.call, &shown));
+    assert_false(ft_pass_again(&e.call, &shown));
 
     free(e.state);
 }
@@ -123,8 +123,8 @@ test_ten_tabs_are_held_once(void **unused)
     (void) unused;
 
     edge_open(&e);
-    e.limits.rate_milli = 0;
-    e.limits.inflight = 1;
+    e.call.limits.rate_milli = 0;
+    e.call.limits.inflight = 1;
     edge_fills_up(&e);
     ticket = edge_waiter(&e, 4711);
 
@@ -145,13 +145,13 @@ test_ten_tabs_are_held_once(void **unused)
 
     /* once through, the other tabs share its pass */
 
-    ft_admission_done(e.state, 7, 0);
+    ft_inflight_done(e.state, 7, 0);
     assert_ptr_equal(ft_hold_next(&e.call, &e.line, &admitted, &wake),
                      &node[1]);
     assert_true(admitted);
 
     shown = ticket;
-    assert_int_equal(edge_asks(&e, &shown, &node[2]).answer, FT_AGAIN);
+    assert_int_equal(edge_asks(&e, &shown, &node[2]).answer, FT_SPENT);
 
     free(e.state);
 }
@@ -168,12 +168,12 @@ test_two_tickets_in_turn_are_two(void **unused)
     (void) unused;
 
     edge_open(&e);
-    e.limits.rate_milli = 0;
-    e.limits.inflight = 1;
+    e.call.limits.rate_milli = 0;
+    e.call.limits.inflight = 1;
     e.rules.hold_ms = 0;
     edge_fills_up(&e);
     a = edge_waiter(&e, 4711);
-    b = edge_waiter(&e, 4711 + FT_SEEN);
+    b = edge_waiter(&e, 4711 + FT_SPENT_VERSIONS);
 
     for (i = 0; i < 500; i++) {
         shown = i % 2 ? a : b;
@@ -181,7 +181,7 @@ test_two_tickets_in_turn_are_two(void **unused)
     }
 
     e.call.now_ms += 100;
-    assert_in_range(ft_admission_snapshot(&e.call).waiting, 1, 2);
+    assert_in_range(ft_stats_read(&e.call).waiting, 1, 2);
 
     free(e.state);
 }
@@ -198,8 +198,8 @@ test_the_door_opens_before_strangers(void **unused)
     (void) unused;
 
     edge_open(&e);
-    e.limits.rate_milli = 50000;
-    e.limits.burst = 5;
+    e.call.limits.rate_milli = 50000;
+    e.call.limits.burst = 5;
 
     for (i = 0; i < 12; i++) {
         ticket = (ft_ticket_t) { .id = 100 + i };
@@ -246,7 +246,7 @@ test_a_stamp_from_ahead(void **unused)
     assert_true(ft_ticket_usable(&ticket, e.call.now_ms));
     assert_int_equal(edge_asks(&e, &ticket, NULL).answer, FT_ADMIT);
 
-    ft_admission_pass(&e.call, &ticket);
+    ft_pass_make(&e.call, &ticket);
     ft_ticket_sign(ring, &context, &ticket, text);
     assert_true(ft_ticket_verify(ring, &context, text, FT_TICKET_LEN,
                                  &ticket));
@@ -269,7 +269,7 @@ test_advice_looks_at_a_slow_bucket(void **unused)
     (void) unused;
 
     edge_open(&e);
-    e.limits.rate_milli = 16;
+    e.call.limits.rate_milli = 16;
     edge_fills_up(&e);
 
     ticket = (ft_ticket_t) { .id = 9 };
@@ -296,7 +296,7 @@ test_a_cold_edge_hears_it_once(void **unused)
 
     edge_open(&e);
     ticket = (ft_ticket_t) {
-        .id = 5, .kind = FT_TICKET_WAIT, .epoch = 6,
+        .id = 5, .kind = FT_TICKET_WAIT, .generation = 6,
         .first_ms = UNIT_EPOCH_MS - 60000, .seen_ms = UNIT_EPOCH_MS - 9000,
         .due_ms = UNIT_EPOCH_MS + 1000
     };
@@ -312,7 +312,7 @@ test_a_cold_edge_hears_it_once(void **unused)
     }
 
     e.call.now_ms += 200;
-    assert_int_equal(ft_admission_snapshot(&e.call).waiting, 1);
+    assert_int_equal(ft_stats_read(&e.call).waiting, 1);
 
     free(e.state);
 }

@@ -5,7 +5,7 @@
  */
 
 #include "unit.h"
-#include "ft_bucket.h"
+#include "core.h"
 
 
 #define ADMITTED_MAX  3000
@@ -132,7 +132,7 @@ test_a_period_at_full_rate(void **unused)
     for (i = 0; i < RATES; i++) {
         ft_bucket_t  bucket = { 0 };
 
-        limits = limits_of(rates_milli[i], ft_burst_default(rates_milli[i]));
+        limits = limits_of(rates_milli[i], ft_config_burst_default(rates_milli[i]));
 
         n = 0;
         end = UNIT_EPOCH_MS + (rates_milli[i] < 1000 ? 600000 : 5000);
@@ -213,7 +213,7 @@ test_no_rate_no_bound(void **unused)
         assert_true(ft_bucket_take(&bucket, &limits, UNIT_EPOCH_MS));
     }
 
-    assert_int_equal(ft_bucket_room_milli(&bucket, &limits, UNIT_EPOCH_MS),
+    assert_int_equal(ft_bucket_free_milli(&bucket, &limits, UNIT_EPOCH_MS),
                      1000);
     assert_int_equal(ft_bucket_ready_ms(&bucket, &limits, UNIT_EPOCH_MS),
                      UNIT_EPOCH_MS);
@@ -240,7 +240,7 @@ test_room_and_ready_agree_with_take(void **unused)
         now = UNIT_EPOCH_MS;
 
         for (step = 0; step < 3000; step++) {
-            room = ft_bucket_room_milli(&bucket, &limits, now);
+            room = ft_bucket_free_milli(&bucket, &limits, now);
             ready = ft_bucket_ready_ms(&bucket, &limits, now);
 
             assert_in_range(room, 0, limits.burst * UINT64_C(1000));

@@ -6,7 +6,7 @@
  */
 
 #include "unit.h"
-#include "ft_census.h"
+#include "core.h"
 
 
 #define SHOPPERS  4000
@@ -96,7 +96,7 @@ static void
 model_count(model_t *m, shopper_t *s, uint64_t ahead_ms, bool fresh)
 {
     s->due_ms = m->now_ms + ahead_ms;
-    s->place = ft_census_count(m->census, s->stamp_us, s->due_ms, m->now_ms,
+    s->place = ft_census_increment(m->census, s->stamp_us, s->due_ms, m->now_ms,
                                fresh);
     s->live = true;
 }
@@ -142,7 +142,7 @@ model_poll(model_t *m, shopper_t *s)
 
     lane = s->place % FT_PLACE_COARSE;
 
-    unit_check(ft_census_uncount(m->census, s->stamp_us, s->due_ms, s->place,
+    unit_check(ft_census_decrement(m->census, s->stamp_us, s->due_ms, s->place,
                                  &called),
                "a live shopper's count is gone, lane %u", lane);
 
@@ -182,7 +182,7 @@ model_pass_time(model_t *m, uint64_t ms)
 {
     unsigned          i, places, fresh, lane;
     shopper_t        *s;
-    ft_census_gone_t  gone;
+    ft_census_expired_t  gone;
 
     m->now_ms += ms;
     places = fresh = 0;
@@ -291,7 +291,7 @@ check_conserved(uint64_t seed, uint64_t spread_us)
         if (step % 64 == 0) {
             assert_int_equal(census_total(m->census), model_live(m));
             ft_census_rank(m->census);
-            assert_int_equal(ft_census_waiting(m->census)
+            assert_int_equal(ft_census_rank_waiting(m->census)
                              + ft_census_called(m->census)
                              + ft_census_fresh(m->census), model_live(m));
         }
@@ -356,11 +356,11 @@ test_taken_once(void **unused)
 
     stamp = UNIT_EPOCH_MS * 1000 + 5000000;
     due = UNIT_EPOCH_MS + 3000;
-    place = ft_census_count(census, stamp, due, UNIT_EPOCH_MS, false);
+    place = ft_census_increment(census, stamp, due, UNIT_EPOCH_MS, false);
 
-    assert_true(ft_census_uncount(census, stamp, due, place, &called));
-    assert_false(ft_census_uncount(census, stamp, due, place, &called));
-    assert_false(ft_census_uncount(census, stamp, due, FT_LANE_NONE, &called));
+    assert_true(ft_census_decrement(census, stamp, due, place, &called));
+    assert_false(ft_census_decrement(census, stamp, due, place, &called));
+    assert_false(ft_census_decrement(census, stamp, due, FT_LANE_NONE, &called));
     assert_int_equal(census_total(census), 0);
 
     free(census);
@@ -374,7 +374,7 @@ test_overdue_is_gone(void **unused)
     uint8_t            place;
     uint64_t           stamp, due, now;
     ft_census_t       *census;
-    ft_census_gone_t   gone;
+    ft_census_expired_t   gone;
 
     (void) unused;
 
@@ -384,7 +384,7 @@ test_overdue_is_gone(void **unused)
 
     stamp = now * 1000 + 1;
     due = now + 1000;
-    place = ft_census_count(census, stamp, due, now, false);
+    place = ft_census_increment(census, stamp, due, now, false);
 
     /* not before its time, within a row after it */
 
@@ -395,7 +395,7 @@ test_overdue_is_gone(void **unused)
 
     gone = ft_census_expire(census, due + 256);
     assert_int_equal(gone.waiting, 1);
-    assert_false(ft_census_uncount(census, stamp, due, place, &called));
+    assert_false(ft_census_decrement(census, stamp, due, place, &called));
 
     free(census);
 }
@@ -410,7 +410,7 @@ test_wheel_turns(void **unused)
     uint8_t            place;
     uint64_t           now, stamp, due, seed;
     ft_census_t       *census;
-    ft_census_gone_t   gone;
+    ft_census_expired_t   gone;
 
     (void) unused;
 
@@ -422,7 +422,7 @@ test_wheel_turns(void **unused)
 
     for (step = 0; step < 500; step++) {
         due = now + unit_between(&seed, 256, FT_CENSUS_AHEAD_MS);
-        place = ft_census_count(census, stamp, due, now, false);
+        place = ft_census_increment(census, stamp, due, now, false);
 
         /* on to its due time; nothing goes before */
 
@@ -432,7 +432,7 @@ test_wheel_turns(void **unused)
             assert_int_equal(gone.waiting + gone.called + gone.fresh, 0);
         }
 
-        assert_true(ft_census_uncount(census, stamp, due, place, &called));
+        assert_true(ft_census_decrement(census, stamp, due, place, &called));
         assert_int_equal(census_total(census), 0);
     }
 
@@ -447,7 +447,7 @@ test_long_silence(void **unused)
     unsigned           i;
     uint64_t           seed, now, silence;
     ft_census_t       *census;
-    ft_census_gone_t   gone;
+    ft_census_expired_t   gone;
 
     (void) unused;
 
@@ -459,7 +459,7 @@ test_long_silence(void **unused)
     for (silence = 70000; silence < UINT64_C(40000000000); silence *= 7) {
 
         for (i = 0; i < 100; i++) {
-            ft_census_count(census, now * 1000 + 1 + i,
+            ft_census_increment(census, now * 1000 + 1 + i,
                             now + unit_between(&seed, 300, FT_CENSUS_AHEAD_MS),
                             now, i % 4 == 0);
         }
@@ -531,11 +531,11 @@ test_reset_after_time_was_set_back(void **unused)
 
     stamp = now * 1000 + 5000;
     due = now + 900;
-    place = ft_census_count(census, stamp, due, now, false);
+    place = ft_census_increment(census, stamp, due, now, false);
 
-    assert_true(ft_census_uncount(census, stamp, due, place, &called));
+    assert_true(ft_census_decrement(census, stamp, due, place, &called));
 
-    (void) ft_census_count(census, stamp, due, now, false);
+    (void) ft_census_increment(census, stamp, due, now, false);
     assert_int_equal(ft_census_expire(census, due + 256).waiting, 1);
 
     free(census);

@@ -9,7 +9,7 @@
  */
 
 #include "unit.h"
-#include "ft_census.h"
+#include "core.h"
 
 
 #define SHOPPERS_MAX  1000000
@@ -64,7 +64,7 @@ static void
 crowd_count(crowd_t *c, unsigned i, uint64_t ahead_ms)
 {
     c->due_ms[i] = c->now_ms + ahead_ms;
-    c->place[i] = ft_census_count(c->census, c->stamp_us[i], c->due_ms[i],
+    c->place[i] = ft_census_increment(c->census, c->stamp_us[i], c->due_ms[i],
                                   c->now_ms, false);
 }
 
@@ -82,7 +82,7 @@ crowd_poll(crowd_t *c, unsigned i, uint64_t ahead_ms)
 {
     bool  called;
 
-    assert_true(ft_census_uncount(c->census, c->stamp_us[i], c->due_ms[i],
+    assert_true(ft_census_decrement(c->census, c->stamp_us[i], c->due_ms[i],
                                   c->place[i], &called));
     crowd_count(c, i, ahead_ms);
 }
@@ -135,7 +135,7 @@ check_before(const crowd_t *c, uint64_t stamp_us)
     uint32_t  is, says, error;
 
     is = crowd_before(c, stamp_us);
-    says = ft_census_before(c->census, stamp_us);
+    says = ft_census_rank_before(c->census, stamp_us);
     error = crowd_beside(c, stamp_us) + crowd_beside(c, c->threshold_us) + 1;
 
     unit_check(says <= is + error && says + error >= is,
@@ -158,7 +158,7 @@ check_span(uint64_t seed, uint64_t span_us)
     }
 
     ft_census_rank(c->census);
-    assert_int_equal(ft_census_waiting(c->census), 1000);
+    assert_int_equal(ft_census_rank_waiting(c->census), 1000);
 
     for (i = 0; i < 300; i++) {
         check_before(c, c->threshold_us + unit_random(&seed) % span_us);
@@ -210,7 +210,7 @@ test_near_the_threshold_it_is_fine(void **unused)
     for (i = 0; i < 1000; i++) {
         stamp = c->threshold_us + unit_random(&seed) % 4000000;
         is = crowd_before(c, stamp);
-        says = ft_census_before(c->census, stamp);
+        says = ft_census_rank_before(c->census, stamp);
 
         unit_check(says <= is + 3 && says + 3 >= is, "%u, not %u", is, says);
     }
@@ -241,11 +241,11 @@ test_within_a_slot(void **unused)
     for (i = 0; i < 1000; i++) {
         stamp = c->threshold_us + unit_random(&seed) % 3000000;
         is = crowd_before(c, stamp);
-        says = ft_census_before(c->census, stamp);
+        says = ft_census_rank_before(c->census, stamp);
 
         unit_check(says <= is + 3 && says + 3 >= is, "%u, not %u", is, says);
 
-        stamp = ft_census_find(c->census, 1 + i * 5, UINT64_MAX);
+        stamp = ft_census_rank_find(c->census, 1 + i * 5, UINT64_MAX);
         is = crowd_before(c, stamp);
 
         unit_check(is <= i * 5 + 4 && is + 3 >= i * 5,
@@ -320,10 +320,10 @@ test_before_never_falls(void **unused)
     last = 0;
     stamp = c->threshold_us - 1000000;
 
-    assert_int_equal(ft_census_before(c->census, stamp), 0);
+    assert_int_equal(ft_census_rank_before(c->census, stamp), 0);
 
     while (stamp < c->threshold_us + UINT64_C(20000000000)) {
-        says = ft_census_before(c->census, stamp);
+        says = ft_census_rank_before(c->census, stamp);
         unit_check(says + 1 >= last, "%u after %u", says, last);
         last = says > last ? says : last;
         stamp += 1 + unit_random(&seed) % (stamp < c->threshold_us + 5000000
@@ -343,7 +343,7 @@ check_find(const crowd_t *c, uint32_t count)
     uint32_t  is, error;
     uint64_t  found;
 
-    found = ft_census_find(c->census, count, UINT64_MAX);
+    found = ft_census_rank_find(c->census, count, UINT64_MAX);
     is = crowd_before(c, found);
     error = crowd_beside(c, found) + crowd_beside(c, c->threshold_us) + 1;
 
@@ -380,10 +380,10 @@ test_find_is_right(void **unused)
 
         /* more than wait: as far as it may go, and never farther */
 
-        assert_int_equal(ft_census_find(c->census, 2000,
+        assert_int_equal(ft_census_rank_find(c->census, 2000,
                                         c->threshold_us + 77),
                          c->threshold_us + 77);
-        assert_true(ft_census_find(c->census, 900, c->threshold_us + 77)
+        assert_true(ft_census_rank_find(c->census, 900, c->threshold_us + 77)
                     <= c->threshold_us + 77);
 
         crowd_free(c);
@@ -413,7 +413,7 @@ test_find_then_advance_calls_so_many(void **unused)
         before = ft_census_called(c->census);
 
         ft_census_rank(c->census);
-        crowd_advance(c, ft_census_find(c->census, 100, UINT64_MAX));
+        crowd_advance(c, ft_census_rank_find(c->census, 100, UINT64_MAX));
 
         more = ft_census_called(c->census) - before;
 
@@ -448,7 +448,7 @@ test_a_million(void **unused)
     }
 
     ft_census_rank(c->census);
-    assert_int_equal(ft_census_waiting(c->census), SHOPPERS_MAX);
+    assert_int_equal(ft_census_rank_waiting(c->census), SHOPPERS_MAX);
 
     /* over 50 minutes, two in three coarser than a slot of half a minute */
 
@@ -462,7 +462,7 @@ test_a_million(void **unused)
     }
 
     ft_census_rank(c->census);
-    assert_int_equal(ft_census_waiting(c->census), SHOPPERS_MAX);
+    assert_int_equal(ft_census_rank_waiting(c->census), SHOPPERS_MAX);
 
     c->now_ms += 65000;
     assert_int_equal(ft_census_expire(c->census, c->now_ms).waiting,
@@ -492,8 +492,8 @@ test_far_stamps(void **unused)
         crowd_come(c, c->threshold_us + far, 30000);
 
         ft_census_rank(c->census);
-        assert_int_equal(ft_census_waiting(c->census), c->n);
-        assert_int_equal(ft_census_before(c->census, c->threshold_us + far),
+        assert_int_equal(ft_census_rank_waiting(c->census), c->n);
+        assert_int_equal(ft_census_rank_before(c->census, c->threshold_us + far),
                          c->n);
     }
 
@@ -502,7 +502,7 @@ test_far_stamps(void **unused)
     }
 
     ft_census_rank(c->census);
-    assert_int_equal(ft_census_waiting(c->census), c->n);
+    assert_int_equal(ft_census_rank_waiting(c->census), c->n);
 
     crowd_free(c);
 }
@@ -521,25 +521,25 @@ test_when_all_are_gone(void **unused)
 
     crowd_count(c, 0, 500);
     ft_census_rank(c->census);
-    assert_int_equal(ft_census_before(c->census, c->stamp_us[0] + 200000), 1);
+    assert_int_equal(ft_census_rank_before(c->census, c->stamp_us[0] + 200000), 1);
 
     ft_census_expire(c->census, c->now_ms + 2000);
     ft_census_rank(c->census);
-    assert_int_equal(ft_census_waiting(c->census), 0);
-    assert_int_equal(ft_census_before(c->census, c->stamp_us[0] + 200000), 0);
+    assert_int_equal(ft_census_rank_waiting(c->census), 0);
+    assert_int_equal(ft_census_rank_before(c->census, c->stamp_us[0] + 200000), 0);
 
     /* the ranks are of the threshold as it is, all the same */
 
     c->threshold_us += 250000;
     ft_census_advance(c->census, c->threshold_us);
     ft_census_rank(c->census);
-    assert_int_equal(ft_census_find(c->census, 1, c->threshold_us + 7000000),
+    assert_int_equal(ft_census_rank_find(c->census, 1, c->threshold_us + 7000000),
                      c->threshold_us + 7000000);
 
     c->now_ms += 2000;
     crowd_count(c, 0, 500);
     ft_census_rank(c->census);
-    assert_int_equal(ft_census_before(c->census, c->stamp_us[0] + 200000), 1);
+    assert_int_equal(ft_census_rank_before(c->census, c->stamp_us[0] + 200000), 1);
 
     crowd_free(c);
 }

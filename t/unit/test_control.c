@@ -5,17 +5,17 @@
  */
 
 #include "crowd.h"
-#include "ft_control.h"
+#include "core.h"
 
 
-static ft_snapshot_t
+static ft_stats_t
 snapshot(const crowd_t *c)
 {
     ft_call_t  call;
 
     call = crowd_call(c, 0);
 
-    return ft_admission_snapshot(&call);
+    return ft_stats_read(&call);
 }
 
 
@@ -102,13 +102,13 @@ test_begin(void **unused)
     call = crowd_call(c, 0);
     stamp = c->now_ms * 1000 + 123;
 
-    ft_control_begin(&call, stamp);
+    ft_queue_begin(&call, stamp);
     assert_true(threshold_us(c) == stamp - 1);
     assert_int_equal(atomic_load(&c->state->queueing), 1);
 
-    ft_control_begin(&call, stamp - 5000000);
+    ft_queue_begin(&call, stamp - 5000000);
     assert_true(threshold_us(c) == stamp - 1);
-    ft_control_begin(&call, stamp + 5000000);
+    ft_queue_begin(&call, stamp + 5000000);
     assert_true(threshold_us(c) == stamp - 1);
 
     crowd_free(c);
@@ -176,7 +176,7 @@ test_threshold_never_moves_back(void **unused)
     check_threshold(sale_of(3000, 3000, 2, 20));
 
     c = sale_of(1500, 40, 2, 0);
-    c->rules.controller = FT_CONTROLLER_PROPORTIONAL;
+    c->rules.policy = FT_POLICY_PROPORTIONAL;
     check_threshold(c);
 
     c = sale_of(1500, 40, 2, 30);
@@ -205,13 +205,14 @@ test_proportional_speed(void **unused)
     (void) unused;
 
     c = crowd_create(1, 1);
-    c->rules.controller = FT_CONTROLLER_PROPORTIONAL;
+    c->rules.policy = FT_POLICY_PROPORTIONAL;
+    c->limits.period_ms = 1000;
     call = crowd_call(c, 0);
-    ft_control_begin(&call, (c->now_ms - 60000) * 1000);
+    ft_queue_begin(&call, (c->now_ms - 60000) * 1000);
 
     /* somebody waits, so that the line does not end */
 
-    (void) ft_census_count(&c->state->census, c->now_ms * 1000,
+    (void) ft_census_increment(&c->state->census, c->now_ms * 1000,
                            c->now_ms + 60000, c->now_ms, false);
 
     for (i = 0, began = threshold_us(c); i < 200; i++) {
@@ -225,7 +226,7 @@ test_proportional_speed(void **unused)
 
     for (i = 0, began = threshold_us(c); i < 200; i++) {
         c->now_ms += FT_TICK_MS;
-        atomic_fetch_add(&c->state->control.passed, 10);
+        atomic_fetch_add(&c->state->period.passed_on, 10);
         call = crowd_call(c, 0);
         ft_control_tick(&call);
     }
@@ -235,7 +236,7 @@ test_proportional_speed(void **unused)
 
     for (i = 0; i < 3000; i++) {
         c->now_ms += FT_TICK_MS;
-        (void) ft_census_count(&c->state->census, c->now_ms * 1000,
+        (void) ft_census_increment(&c->state->census, c->now_ms * 1000,
                                c->now_ms + 60000, c->now_ms, false);
         call = crowd_call(c, 0);
         ft_control_tick(&call);
@@ -253,7 +254,7 @@ static void
 test_the_line_ends(void **unused)
 {
     crowd_t        *c;
-    ft_snapshot_t   s;
+    ft_stats_t   s;
 
     (void) unused;
 
@@ -287,17 +288,17 @@ check_show_up(unsigned came, unsigned missed)
 
     c = crowd_create(1, 1);
     call = crowd_call(c, 0);
-    ft_control_begin(&call, c->now_ms * 1000);
+    ft_queue_begin(&call, c->now_ms * 1000);
 
     for (i = 0; i < 100; i++) {
 
         for (k = 0; k < missed; k++) {
-            (void) ft_census_count(&c->state->census,
+            (void) ft_census_increment(&c->state->census,
                                    (c->now_ms - 60000) * 1000, c->now_ms + 300,
                                    c->now_ms, false);
         }
 
-        atomic_fetch_add(&c->state->control.came, came);
+        atomic_fetch_add(&c->state->control.returned, came);
         c->now_ms += FT_TICK_MS;
         call = crowd_call(c, 0);
         ft_control_tick(&call);
@@ -311,7 +312,7 @@ check_show_up(unsigned came, unsigned missed)
 
     /* but for those who are not overdue yet */
 
-    assert_in_range(atomic_load(&c->state->totals.missed), missed * 93,
+    assert_in_range(atomic_load(&c->state->totals.no_shows), missed * 93,
                     missed * 100);
 
     crowd_free(c);
@@ -342,10 +343,10 @@ test_show_up_begins_anew(void **unused)
     c = crowd_create(1, 1);
     call = crowd_call(c, 0);
 
-    atomic_store(&c->state->control.came_milli, 1000);
-    atomic_store(&c->state->control.missed_milli, 99000);
+    atomic_store(&c->state->control.returned_milli, 1000);
+    atomic_store(&c->state->control.no_shows_milli, 99000);
     atomic_store(&c->state->control.boost_milli, 5000);
-    ft_control_begin(&call, c->now_ms * 1000);
+    ft_queue_begin(&call, c->now_ms * 1000);
 
     assert_int_equal(snapshot(c).show_up_milli, 1000);
     assert_int_equal(atomic_load(&c->state->control.boost_milli), 0);
@@ -367,8 +368,8 @@ test_boost_follows_the_room(void **unused)
 
     c = crowd_create(1, 1);
     call = crowd_call(c, 0);
-    ft_control_begin(&call, c->now_ms * 1000);
-    (void) ft_census_count(&c->state->census, (c->now_ms - 1000) * 1000,
+    ft_queue_begin(&call, c->now_ms * 1000);
+    (void) ft_census_increment(&c->state->census, (c->now_ms - 1000) * 1000,
                            c->now_ms + 60000, c->now_ms, false);
 
     for (i = 0, last = 0; i < 5; i++) {
@@ -441,7 +442,7 @@ test_flow_is_measured(void **unused)
     for (n = 0, sum = 0; n < 100; n++) {
         crowd_run(c, c->now_ms + 100);
         call = crowd_call(c, 0);
-        sum += ft_control_flow_milli(&call);
+        sum += ft_capacity_flow_milli(&call);
     }
 
     assert_int_equal(c->inside_max, 8);
@@ -463,17 +464,17 @@ test_flow_within_the_rate(void **unused)
     c = crowd_create(1, 1);
     call = crowd_call(c, 0);
 
-    assert_int_equal(ft_control_flow_milli(&call), 20000);
+    assert_int_equal(ft_capacity_flow_milli(&call), 20000);
 
-    c->limits.inflight = 3;
+    call.limits.inflight = 3;
     atomic_store(&c->state->control.flow_milli, 90000);
-    assert_int_equal(ft_control_flow_milli(&call), 20000);
+    assert_int_equal(ft_capacity_flow_milli(&call), 20000);
     atomic_store(&c->state->control.flow_milli, 5000);
-    assert_int_equal(ft_control_flow_milli(&call), 5000);
+    assert_int_equal(ft_capacity_flow_milli(&call), 5000);
 
-    c->limits.rate_milli = 0;
+    call.limits.rate_milli = 0;
     atomic_store(&c->state->control.flow_milli, 0);
-    assert_int_equal(ft_control_flow_milli(&call), 3000);
+    assert_int_equal(ft_capacity_flow_milli(&call), 3000);
 
     crowd_free(c);
 }

@@ -13,7 +13,7 @@ assert_found(const char *header, const char *name, const char *expected)
 {
     char        all[256];
     size_t      n;
-    ft_text_t   rest, value;
+    ft_cookie_text_t   rest, value;
 
     n = 0;
     rest.data = header;

@@ -4,7 +4,7 @@
  * likelier than another for anybody, and that a ticket does not show it.
  */
 
-#include "ft_opening.h"
+#include "core.h"
 #include "unit.h"
 
 
@@ -45,7 +45,7 @@ edge_make(edge_t *e)
     e->rules.opens_ms = UNIT_EPOCH_MS + 60000;
 
     e->call.state = e->state;
-    e->call.limits = &e->limits;
+    e->call.limits = e->limits;
     e->call.rules = &e->rules;
     e->call.now_ms = UNIT_EPOCH_MS;
     e->call.workers = 1;
@@ -69,7 +69,7 @@ edge_end(edge_t *e)
 static void
 edge_draw(edge_t *e, ft_ticket_t *ticket)
 {
-    ticket->draw = ft_ticket_draw(e->ring, &e->context, e->rules.opens_ms,
+    ticket->shuffle = ft_ticket_shuffle(e->ring, &e->context, e->rules.opens_ms,
                                   ticket->id);
 }
 
@@ -85,17 +85,17 @@ test_a_lot_is_what_the_documents_say(void **unused)
 
     /* computed apart, by Python's hmac */
 
-    assert_true(ft_ticket_draw(e.ring, &e.context, UNIT_EPOCH_MS + 60000 * 7,
+    assert_true(ft_ticket_shuffle(e.ring, &e.context, UNIT_EPOCH_MS + 60000 * 7,
                                1)
-                != ft_ticket_draw(e.ring, &e.context, UNIT_EPOCH_MS + 60000,
+                != ft_ticket_shuffle(e.ring, &e.context, UNIT_EPOCH_MS + 60000,
                                   1));
-    assert_true(ft_ticket_draw(e.ring, &e.context, 1767225660000, 1)
+    assert_true(ft_ticket_shuffle(e.ring, &e.context, 1767225660000, 1)
                 == UINT64_C(0x69ee23013e210cb1));
-    assert_true(ft_ticket_draw(e.ring, &e.context, 1767225660001, 1)
+    assert_true(ft_ticket_shuffle(e.ring, &e.context, 1767225660001, 1)
                 == UINT64_C(0x9ecf6b10f1c6a317));
 
     e.context.key_len = 0;
-    assert_true(ft_ticket_draw(e.ring, &e.context, 1767225660000,
+    assert_true(ft_ticket_shuffle(e.ring, &e.context, 1767225660000,
                                UINT64_C(0xfedcba9876543210))
                 == UINT64_C(0xcc01177f89f14124));
 
@@ -118,10 +118,10 @@ test_a_new_secret_changes_no_lot(void **unused)
     other = ft_keyring_create(&secrets[0], 1);
     assert_true(old && other);
 
-    assert_true(ft_ticket_draw(e.ring, &e.context, UNIT_EPOCH_MS, 1)
-                == ft_ticket_draw(old, &e.context, UNIT_EPOCH_MS, 1));
-    assert_true(ft_ticket_draw(e.ring, &e.context, UNIT_EPOCH_MS, 1)
-                != ft_ticket_draw(other, &e.context, UNIT_EPOCH_MS, 1));
+    assert_true(ft_ticket_shuffle(e.ring, &e.context, UNIT_EPOCH_MS, 1)
+                == ft_ticket_shuffle(old, &e.context, UNIT_EPOCH_MS, 1));
+    assert_true(ft_ticket_shuffle(e.ring, &e.context, UNIT_EPOCH_MS, 1)
+                != ft_ticket_shuffle(other, &e.context, UNIT_EPOCH_MS, 1));
 
     ft_keyring_free(old);
     ft_keyring_free(other);
@@ -160,7 +160,7 @@ test_every_place_is_as_likely_for_everybody(void **unused)
                 .first_ms = e.rules.opens_ms - 50000 + i * 1000
             };
             edge_draw(&e, &ticket);
-            stamp[i] = ft_opening_stamp_us(&e.call, &ticket);
+            stamp[i] = ft_opening_timestamp_us(&e.call, &ticket);
 
             assert_true(stamp[i] < e.rules.opens_ms * 1000);
             assert_true(stamp[i] >= (e.rules.opens_ms - FT_OPENING_SPAN_MS)
@@ -216,19 +216,19 @@ test_a_place_stays_and_later_ones_stand_behind(void **unused)
                      .answer, FT_CLOSED);
     assert_int_equal(ticket.first_ms, UNIT_EPOCH_MS);
 
-    stamp = ft_opening_stamp_us(&e.call, &ticket);
+    stamp = ft_opening_timestamp_us(&e.call, &ticket);
 
     for (i = 0; i < 20; i++) {
         e.call.now_ms += 7000;
         edge_draw(&e, &ticket);
         (void) ft_admission_decide(&e.call, &ticket, NULL, NULL, false);
 
-        assert_true(ft_opening_stamp_us(&e.call, &ticket) == stamp);
+        assert_true(ft_opening_timestamp_us(&e.call, &ticket) == stamp);
         assert_int_equal(ticket.first_ms, UNIT_EPOCH_MS);
     }
 
     later = (ft_ticket_t) { .id = 0, .first_ms = e.rules.opens_ms };
-    assert_true(ft_opening_stamp_us(&e.call, &later)
+    assert_true(ft_opening_timestamp_us(&e.call, &later)
                 >= e.rules.opens_ms * 1000);
 
     edge_end(&e);
@@ -272,7 +272,7 @@ test_nothing_shows_the_lot_before_the_opening(void **unused)
         assert_int_equal(verdict.position, 0);
         assert_int_equal(verdict.wait_ms, 0);
 
-        x = (double) ticket.draw;
+        x = (double) ticket.shuffle;
         y = verdict.retry_ms;
         sx += x;
         sy += y;
@@ -280,7 +280,7 @@ test_nothing_shows_the_lot_before_the_opening(void **unused)
         syy += y * y;
         sxy += x * y;
 
-        lanes[ticket.draw >> 63][ticket.place & 7]++;
+        lanes[ticket.shuffle >> 63][ticket.place & 7]++;
     }
 
     /* 4 deviations of what chance gives */
@@ -315,7 +315,7 @@ test_many_requests_gain_nothing(void **unused)
     edge_t         e;
     unsigned       i;
     ft_ticket_t    ticket;
-    ft_snapshot_t  s;
+    ft_stats_t  s;
 
     (void) unused;
 
@@ -338,7 +338,7 @@ test_many_requests_gain_nothing(void **unused)
     }
 
     e.call.now_ms += 200;
-    s = ft_admission_snapshot(&e.call);
+    s = ft_stats_read(&e.call);
     assert_int_equal(s.waiting, 1);
 
     edge_end(&e);

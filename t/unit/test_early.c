@@ -6,8 +6,7 @@
 
 #include <string.h>
 #include "crowd.h"
-#include "ft_control.h"
-#include "ft_orders.h"
+#include "core.h"
 
 
 static ft_verdict_t
@@ -29,7 +28,7 @@ waiting(crowd_t *c)
 
     call = crowd_call(c, 0);
 
-    return ft_admission_snapshot(&call).waiting;
+    return ft_stats_read(&call).waiting;
 }
 
 
@@ -300,7 +299,7 @@ test_early_is_no_excuse(void **unused)
     last = last_of(c);
 
     ticket = last->ticket;
-    ticket.epoch++;
+    ticket.generation++;
     v = ask(c, &ticket, false);
     assert_false(v.same);
 
@@ -310,7 +309,7 @@ test_early_is_no_excuse(void **unused)
     assert_false(v.same);
 
     ticket = last->ticket;
-    atomic_store(&c->state->orders.door, FT_ORDER_SOLD_OUT);
+    atomic_store(&c->state->overrides.flags, FT_OVERRIDE_SOLD_OUT);
     v = ask(c, &ticket, false);
     assert_int_equal(v.answer, FT_ALL_SOLD);
 
@@ -336,9 +335,9 @@ test_a_sale_that_goes_on_listens(void **unused)
     c = line_of(800);
     last = last_of(c);
 
-    (void) ft_orders_sold_out(c->state, FT_FROM_OPERATOR);
+    (void) ft_override_sold_out(c->state, FT_OVERRIDE_OPERATOR);
     c->now_ms += 200;
-    (void) ft_orders_resume(c->state, FT_FROM_OPERATOR, c->now_ms);
+    (void) ft_override_resume(c->state, FT_OVERRIDE_OPERATOR, c->now_ms);
 
     ticket = last->ticket;
     v = ask(c, &ticket, false);
@@ -346,7 +345,7 @@ test_a_sale_that_goes_on_listens(void **unused)
     assert_false(v.same);
 
     call = crowd_call(c, 0);
-    assert_true(ft_control_listening(&call));
+    assert_true(ft_restart_is_listening(&call));
 
     crowd_free(c);
 }
@@ -389,7 +388,7 @@ test_a_hurried_crowd_is_counted(void **unused)
     c = line_of(800);
     c->hurry = true;
     served = c->admissions;
-    missed = atomic_load(&c->state->totals.missed);
+    missed = atomic_load(&c->state->totals.no_shows);
 
     crowd_run(c, c->now_ms + c->rules.poll_max_ms * 5 / 4);
 
@@ -404,7 +403,7 @@ test_a_hurried_crowd_is_counted(void **unused)
     served = c->admissions - served;
     assert_true(served > 200);
     assert_int_equal(crowd_overtaken(c), 0);
-    missed = atomic_load(&c->state->totals.missed) - missed;
+    missed = atomic_load(&c->state->totals.no_shows) - missed;
     assert_true(missed * 20 < served);
 
     crowd_free(c);

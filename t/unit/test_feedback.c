@@ -30,7 +30,7 @@ hear(const char *text)
     memcpy(copy, text, len);
 
     valid = ft_feedback_read(&f, copy, len);
-    unit_check(valid || (!f.sold_out && !f.open && !f.done && !f.rate_milli),
+    unit_check(valid || (!f.sold_out && !f.resume && !f.done && !f.rate_milli),
                "something of \"%s\" is believed", text);
 
     free(copy);
@@ -47,11 +47,11 @@ test_words(void **unused)
     (void) unused;
 
     f = hear("sold-out");
-    assert_true(f.sold_out && !f.open && !f.done && f.rate_milli == 0);
+    assert_true(f.sold_out && !f.resume && !f.done && f.rate_milli == 0);
     assert_int_equal(f.fault_len, 0);
 
-    f = hear("open, done");
-    assert_true(f.open && f.done && !f.sold_out);
+    f = hear("resume, done");
+    assert_true(f.resume && f.done && !f.sold_out);
 
     f = hear("rate=30");
     assert_int_equal(f.rate_milli, 30000);
@@ -81,8 +81,8 @@ test_what_is_not_known_is_ignored(void **unused)
 
     (void) unused;
 
-    f = hear("sold-outs, x=(a \"b\" 1.5);q, *y=:aGk=:, opening=@1700000000, done");
-    assert_true(f.done && !f.sold_out && !f.open);
+    f = hear("sold-outs, x=(a \"b\" 1.5);q, *y=:aGk=:, resumeing=@1700000000, done");
+    assert_true(f.done && !f.sold_out && !f.resume);
     assert_int_equal(f.fault_len, 0);
 }
 
@@ -95,11 +95,11 @@ test_wrong_kinds_are_ignored(void **unused)
 
     const char  *faults[] = {
         "sold-out=1, done", "sold-out=yes, done", "sold-out=\"yes\", done",
-        "open=(1), done", "open=@1, done", "open=:aGk=:, done",
+        "resume=(1), done", "resume=@1, done", "resume=:aGk=:, done",
         "rate=\"30\", done", "rate, done", "rate=?1, done", "rate=(30), done",
         "rate=0, done", "rate=-30, done", "rate=1000000.001, done",
         "rate=999999999999999, done", "rate=5, rate=fast, done",
-        "sold-out, open, done", "open, done, sold-out"
+        "sold-out, resume, done", "resume, done, sold-out"
     };
 
     (void) unused;
@@ -107,7 +107,7 @@ test_wrong_kinds_are_ignored(void **unused)
     for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
         f = hear(faults[i]);
 
-        unit_check(f.done && !f.sold_out && !f.open && !f.rate_milli,
+        unit_check(f.done && !f.sold_out && !f.resume && !f.rate_milli,
                    "\"%s\" was believed", faults[i]);
         unit_check(f.fault_len != 0, "nothing is said of \"%s\"", faults[i]);
     }

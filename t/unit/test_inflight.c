@@ -29,14 +29,14 @@ inflight(const crowd_t *c)
 
     call = crowd_call(c, 0);
 
-    return ft_admission_snapshot(&call).inflight;
+    return ft_stats_read(&call).inflight;
 }
 
 
 static void
 done(crowd_t *c, unsigned i)
 {
-    ft_admission_done(c->state, atomic_load(&c->state->epoch),
+    ft_inflight_done(c->state, atomic_load(&c->state->generation),
                       c->shopper[i].worker);
 }
 
@@ -111,10 +111,10 @@ test_passes_count(void **unused)
     c->rules.policy = FT_POLICY_REJECT;
     call = crowd_call(c, 1);
     memset(&pass, 0, sizeof(pass));
-    ft_admission_pass(&call, &pass);
+    ft_pass_make(&call, &pass);
 
     for (i = 0; i < 8; i++) {
-        ft_admission_enter(&call, &pass);
+        ft_inflight_enter(&call, &pass);
     }
 
     assert_int_equal(inflight(c), 8);
@@ -122,7 +122,7 @@ test_passes_count(void **unused)
     assert_int_equal(crowd_request(c, 0, 0).answer, FT_REJECT);
 
     for (i = 0; i < 4; i++) {
-        ft_admission_done(c->state, pass.epoch, 1);
+        ft_inflight_done(c->state, pass.generation, 1);
     }
 
     assert_int_equal(crowd_request(c, 1, 0).answer, FT_ADMIT);
@@ -152,8 +152,8 @@ check_promised(uint64_t phase_ms)
     for (i = 0; i < 3; i++) {
         assert_int_equal(crowd_request(c, i, 0).answer, FT_ADMIT);
         call = crowd_call(c, 0);
-        ft_admission_pass(&call, &c->shopper[i].ticket);
-        ft_admission_expect(&call, &c->shopper[i].ticket);
+        ft_pass_make(&call, &c->shopper[i].ticket);
+        ft_inflight_expect(&call, &c->shopper[i].ticket);
         assert_int_equal(inflight(c), i + 1);
     }
 
@@ -165,12 +165,12 @@ check_promised(uint64_t phase_ms)
     /* the page of the first comes, at another worker, and then another page */
 
     call = crowd_call(c, 1);
-    ft_admission_enter(&call, &c->shopper[0].ticket);
+    ft_inflight_enter(&call, &c->shopper[0].ticket);
     assert_int_equal(inflight(c), 3);
-    ft_admission_enter(&call, &c->shopper[0].ticket);
+    ft_inflight_enter(&call, &c->shopper[0].ticket);
     assert_int_equal(inflight(c), 4);
-    ft_admission_done(c->state, c->shopper[0].ticket.epoch, 1);
-    ft_admission_done(c->state, c->shopper[0].ticket.epoch, 1);
+    ft_inflight_done(c->state, c->shopper[0].ticket.generation, 1);
+    ft_inflight_done(c->state, c->shopper[0].ticket.generation, 1);
     assert_int_equal(inflight(c), 2);
 
     /* two were at the upstream; a poll that was told so never is */
@@ -186,7 +186,7 @@ check_promised(uint64_t phase_ms)
     /* a page that comes so late is counted as any other */
 
     call = crowd_call(c, 1);
-    ft_admission_enter(&call, &c->shopper[1].ticket);
+    ft_inflight_enter(&call, &c->shopper[1].ticket);
     assert_int_equal(inflight(c), 2);
 
     crowd_free(c);
@@ -224,9 +224,9 @@ test_expected_do_not_pile_up(void **unused)
         call = crowd_call(c, 0);
         memset(&pass, 0, sizeof(pass));
         pass.id = i;
-        atomic_fetch_add(&c->state->hand[0].inflight, 1);
-        ft_admission_pass(&call, &pass);
-        ft_admission_expect(&call, &pass);
+        atomic_fetch_add(&c->state->worker[0].inflight, 1);
+        ft_pass_make(&call, &pass);
+        ft_inflight_expect(&call, &pass);
         assert_in_range(inflight(c), 1, 2300 / 97 + 1);
     }
 
@@ -250,7 +250,7 @@ test_done_of_another_life(void **unused)
     (void) crowd_request(c, 0, 0);
     assert_int_equal(inflight(c), 1);
 
-    ft_admission_done(c->state, 12345, 0);
+    ft_inflight_done(c->state, 12345, 0);
     assert_int_equal(inflight(c), 1);
 
     /* and none ends twice */

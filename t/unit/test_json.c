@@ -31,9 +31,9 @@ read_it(ft_reading_t *r, const char *text, size_t len)
     memset(r, 0, sizeof(ft_reading_t));
 
     r->fields[0] = (ft_json_field_t) { .name = "zone", .value = r->zone,
-                                       .room = sizeof(r->zone) };
+                                       .size = sizeof(r->zone) };
     r->fields[1] = (ft_json_field_t) { .name = "key", .value = r->key,
-                                       .room = sizeof(r->key) };
+                                       .size = sizeof(r->key) };
     r->fields[2] = (ft_json_field_t) { .name = "new" };
 
     /* without a terminating zero, so that reading on is noticed */

@@ -41,15 +41,15 @@ model_check(const model_t *m)
     assert_non_null(first);
 
     for (i = 0; i < m->n; i++) {
-        assert_true(first->stamp_us <= m->in[i]->stamp_us);
+        assert_true(first->timestamp_us <= m->in[i]->timestamp_us);
     }
 }
 
 
 static void
-model_insert(model_t *m, ft_line_node_t *node, uint64_t stamp_us)
+model_insert(model_t *m, ft_line_node_t *node, uint64_t timestamp_us)
 {
-    node->stamp_us = stamp_us;
+    node->timestamp_us = timestamp_us;
     ft_line_insert(&m->line, node);
     m->in[m->n++] = node;
 }
@@ -121,8 +121,8 @@ test_leaves_sorted(void **unused)
         last = 0;
 
         while (m->n) {
-            assert_true(ft_line_first(&m->line)->stamp_us >= last);
-            last = ft_line_first(&m->line)->stamp_us;
+            assert_true(ft_line_first(&m->line)->timestamp_us >= last);
+            last = ft_line_first(&m->line)->timestamp_us;
             model_remove(m, model_index(m, ft_line_first(&m->line)));
             model_check(m);
         }

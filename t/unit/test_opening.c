@@ -5,7 +5,7 @@
  */
 
 #include "opening.h"
-#include "ft_control.h"
+#include "core.h"
 
 
 /* The latest place in order of admission of anybody of the first n. */
@@ -49,7 +49,7 @@ test_the_figures_of_a_closed_sale(void **unused)
 {
     crowd_t       *c;
     ft_call_t      call;
-    ft_snapshot_t  s;
+    ft_stats_t  s;
 
     (void) unused;
 
@@ -65,13 +65,13 @@ test_the_figures_of_a_closed_sale(void **unused)
     assert_int_equal(s.opens_ms, c->rules.opens_ms);
     assert_int_equal(s.waiting, 100);
     assert_int_equal(s.wait_ms, 0);
-    assert_int_equal(s.room_milli, 0);
+    assert_int_equal(s.free_capacity_milli, 0);
     assert_int_equal(s.threshold_age_ms, 0);
 
     /* nor is any unused in the last half hour */
 
     call = crowd_call(c, 0);
-    assert_int_equal(ft_control_room_milli(&call), 0);
+    assert_int_equal(ft_capacity_free_milli(&call), 0);
 
     /* the line's own opening counts where another place opens before */
 

@@ -5,7 +5,7 @@
  */
 
 #include "opening.h"
-#include "ft_orders.h"
+#include "core.h"
 
 
 static void
@@ -18,13 +18,13 @@ test_a_sale_opened_by_order_is_open(void **unused)
     c = sale(100, 0);
     crowd_run(c, c->rules.opens_ms - 20000);
 
-    ft_orders_hold(c->state);
+    ft_override_pause(c->state);
     assert_int_equal(figures(c).opens_ms, c->rules.opens_ms);
 
-    ft_orders_open(c->state, c->now_ms);
+    ft_override_open(c->state, c->now_ms);
     assert_int_equal(figures(c).opens_ms, 0);
 
-    ft_orders_reset(c->state, c->now_ms);
+    ft_override_reset(c->state, c->now_ms);
     assert_int_equal(figures(c).opens_ms, c->rules.opens_ms);
 
     sale_ends(c);
@@ -49,12 +49,12 @@ test_opened_by_hand_the_order_is_the_lot_too(void **unused)
     late = crowd_count(c, CROWD_AWAY);
     assert_true(late > 50);
 
-    ft_orders_open(c->state, c->now_ms);
+    ft_override_open(c->state, c->now_ms);
     crowd_run(c, c->rules.opens_ms + 5000);
 
     /* once its time has come, an opening is as it was */
 
-    ft_orders_reset(c->state, c->now_ms);
+    ft_override_reset(c->state, c->now_ms);
     crowd_run(c, c->rules.opens_ms + 90000);
 
     /* who came when it was open stands behind */
@@ -87,13 +87,13 @@ test_an_order_taken_back_closes_again(void **unused)
 
     c = sale(300, 0);
     crowd_run(c, c->now_ms + 20000);
-    ft_orders_open(c->state, c->now_ms);
+    ft_override_open(c->state, c->now_ms);
     crowd_run(c, c->now_ms + 2000);
 
     early = c->admissions;
     assert_true(early > 0);
 
-    ft_orders_reset(c->state, c->now_ms);
+    ft_override_reset(c->state, c->now_ms);
     crowd_run(c, c->rules.opens_ms - 1);
     unit_check(c->admissions == early, "%u, %u", c->admissions, early);
 
@@ -315,7 +315,7 @@ test_a_monitor_moves_no_line_that_waits(void **unused)
         crowd_run(c, c->now_ms + 1000);
         call = crowd_call(c, 0);
         call.rules = &rules;
-        (void) ft_admission_snapshot(&call);
+        (void) ft_stats_read(&call);
     }
 
     assert_int_equal(ft_census_called(&c->state->census), 0);

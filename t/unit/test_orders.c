@@ -4,9 +4,8 @@
  */
 
 #include "crowd.h"
-#include "ft_control.h"
-#include "ft_orders.h"
-#include "ft_zone.h"
+#include "ft_feedback.h"
+#include "core.h"
 
 
 #define N  600
@@ -33,15 +32,15 @@ sale_under_way(uint32_t workers)
 }
 
 
-static ft_snapshot_t
+static ft_stats_t
 snapshot(const crowd_t *c)
 {
     ft_call_t  call;
 
     call = crowd_call(c, 0);
-    ft_orders_obey(&call);
+    ft_override_limits(call.state, NULL, &call.limits);
 
-    return ft_admission_snapshot(&call);
+    return ft_stats_read(&call);
 }
 
 
@@ -62,7 +61,7 @@ test_a_rate_takes_the_place_of_the_zones(void **unused)
 
     c = sale_under_way(2);
 
-    ft_orders_rate(c->state, FT_FROM_OPERATOR, 40000);
+    ft_override_rate(c->state, FT_OVERRIDE_OPERATOR, 40000);
     run_for(c, 1000);
     before = c->admissions;
     run_for(c, 3000);
@@ -71,17 +70,17 @@ test_a_rate_takes_the_place_of_the_zones(void **unused)
 
     /* the upstream's word counts where the operator says nothing */
 
-    ft_orders_rate(c->state, FT_FROM_UPSTREAM, 5000);
-    assert_true(ft_orders_given(c->state));
-    ft_orders_rate(c->state, FT_FROM_OPERATOR, 0);
-    assert_false(ft_orders_given(c->state));
+    ft_override_rate(c->state, FT_OVERRIDE_UPSTREAM, 5000);
+    assert_true(ft_override_is_set(c->state));
+    ft_override_rate(c->state, FT_OVERRIDE_OPERATOR, 0);
+    assert_false(ft_override_is_set(c->state));
     run_for(c, 4000);
     before = c->admissions;
     run_for(c, 4000);
     unit_check(c->admissions - before >= 18 && c->admissions - before <= 21,
                "%u admitted in 4 s at 5 r/s", c->admissions - before);
 
-    ft_orders_reset(c->state, c->now_ms);
+    ft_override_reset(c->state, c->now_ms);
     run_for(c, 1000);
     before = c->admissions;
     run_for(c, 3000);
@@ -108,11 +107,11 @@ test_a_rate_is_in_force_at_once(void **unused)
 
     assert_int_equal(crowd_request(c, 0, 0).answer, FT_ADMIT);
 
-    ft_orders_rate(c->state, FT_FROM_OPERATOR, 20000);
+    ft_override_rate(c->state, FT_OVERRIDE_OPERATOR, 20000);
     call = crowd_call(c, 0);
-    ft_orders_obey(&call);
-    ft_bucket_settle(&c->state->bucket, call.limits, c->now_ms);
-    assert_int_equal(ft_bucket_room_milli(&c->state->bucket, call.limits,
+    ft_override_limits(call.state, NULL, &call.limits);
+    ft_bucket_settle(&c->state->bucket, &call.limits, c->now_ms);
+    assert_int_equal(ft_bucket_free_milli(&c->state->bucket, &call.limits,
                                           c->now_ms), 0);
 
     c->now_ms += 50;
@@ -121,10 +120,10 @@ test_a_rate_is_in_force_at_once(void **unused)
     /* a bucket that owes less keeps what room it has */
 
     c->now_ms += 10000;
-    ft_bucket_settle(&c->state->bucket, call.limits, c->now_ms);
-    assert_int_equal(ft_bucket_room_milli(&c->state->bucket, call.limits,
+    ft_bucket_settle(&c->state->bucket, &call.limits, c->now_ms);
+    assert_int_equal(ft_bucket_free_milli(&c->state->bucket, &call.limits,
                                           c->now_ms),
-                     call.limits->burst * 1000);
+                     call.limits.burst * 1000);
 
     crowd_free(c);
 }
@@ -142,25 +141,25 @@ test_the_burst_goes_with_a_default_one_only(void **unused)
     state = unit_shared(sizeof(ft_state_t));
     call.state = state;
 
-    call.limits = &limits;
-    ft_orders_obey(&call);
-    assert_ptr_equal(call.limits, &limits);
+    call.limits = limits;
+    ft_override_limits(call.state, NULL, &call.limits);
+    assert_memory_equal(&call.limits, &limits, sizeof(limits));
 
-    ft_orders_rate(state, FT_FROM_OPERATOR, 8000);
-    ft_orders_obey(&call);
-    assert_int_equal(call.limits->rate_milli, 8000);
-    assert_int_equal(call.limits->burst, 2);
-    assert_int_equal(call.limits->inflight, 3);
+    ft_override_rate(state, FT_OVERRIDE_OPERATOR, 8000);
+    ft_override_limits(call.state, NULL, &call.limits);
+    assert_int_equal(call.limits.rate_milli, 8000);
+    assert_int_equal(call.limits.burst, 2);
+    assert_int_equal(call.limits.inflight, 3);
 
     limits.burst = 7;
-    call.limits = &limits;
-    ft_orders_obey(&call);
-    assert_int_equal(call.limits->burst, 7);
+    call.limits = limits;
+    ft_override_limits(call.state, NULL, &call.limits);
+    assert_int_equal(call.limits.burst, 7);
 
-    ft_orders_rate(state, FT_FROM_OPERATOR, UINT32_MAX);
-    call.limits = &limits;
-    ft_orders_obey(&call);
-    assert_int_equal(call.limits->rate_milli, FT_ORDER_RATE_MAX);
+    ft_override_rate(state, FT_OVERRIDE_OPERATOR, UINT32_MAX);
+    call.limits = limits;
+    ft_override_limits(call.state, NULL, &call.limits);
+    assert_int_equal(call.limits.rate_milli, FT_RATE_MAX_MILLI);
 
     free(state);
 }
@@ -178,12 +177,12 @@ test_a_rate_for_a_zone_without_one(void **unused)
 
     state = unit_shared(sizeof(ft_state_t));
     call.state = state;
-    call.limits = &limits;
+    call.limits = limits;
 
-    ft_orders_rate(state, FT_FROM_UPSTREAM, 40000);
-    ft_orders_obey(&call);
-    assert_int_equal(call.limits->rate_milli, 40000);
-    assert_int_equal(call.limits->burst, 10);
+    ft_override_rate(state, FT_OVERRIDE_UPSTREAM, 40000);
+    ft_override_limits(call.state, NULL, &call.limits);
+    assert_int_equal(call.limits.rate_milli, 40000);
+    assert_int_equal(call.limits.burst, 10);
 
     free(state);
 }
@@ -194,15 +193,15 @@ test_hold_lets_nobody_in(void **unused)
 {
     unsigned       before;
     crowd_t       *c;
-    ft_snapshot_t  s;
+    ft_stats_t  s;
 
     (void) unused;
 
     c = sale_under_way(2);
     before = c->admissions;
 
-    ft_orders_hold(c->state);
-    assert_true(ft_orders_given(c->state));
+    ft_override_pause(c->state);
+    assert_true(ft_override_is_set(c->state));
 
     /* the held ones are sent back at once: nobody knows for how long it is */
 
@@ -214,14 +213,14 @@ test_hold_lets_nobody_in(void **unused)
 
     s = snapshot(c);
     assert_true(s.queueing);
-    assert_int_equal(s.room_milli, 0);
+    assert_int_equal(s.free_capacity_milli, 0);
     assert_in_range(s.wait_ms, 3600001, UINT64_MAX);
     unit_check(s.waiting == N - before, "%u of %u wait", s.waiting, N - before);
 
     /* and then all go in, in their order, none of the room unused */
 
-    assert_true(ft_orders_resume(c->state, FT_FROM_OPERATOR, c->now_ms));
-    assert_false(ft_orders_given(c->state));
+    assert_true(ft_override_resume(c->state, FT_OVERRIDE_OPERATOR, c->now_ms));
+    assert_false(ft_override_is_set(c->state));
     run_for(c, 5000);
     unit_check(c->admissions - before >= 80, "%u admitted in 5 s",
                c->admissions - before);
@@ -244,7 +243,7 @@ test_hold_keeps_an_empty_door_shut(void **unused)
 
     c = crowd_create(2, 1);
 
-    ft_orders_hold(c->state);
+    ft_override_pause(c->state);
 
     /* nobody knows for how long: more than an hour, and nobody is refused by it */
 
@@ -272,7 +271,7 @@ test_max_wait_counts_the_line_in_a_hold(void **unused)
 
     c = sale_under_way(1);
     last = N - 1;
-    ft_orders_hold(c->state);
+    ft_override_pause(c->state);
 
     c->rules.max_wait_ms = 60000;
     crowd_comes(c, last, c->now_ms);
@@ -299,9 +298,9 @@ test_sold_out_is_heard_by_all_who_wait(void **unused)
     inside = c->admissions;
     waiting = N - inside;
 
-    assert_true(ft_orders_sold_out(c->state, FT_FROM_UPSTREAM));
-    assert_false(ft_orders_sold_out(c->state, FT_FROM_UPSTREAM));
-    assert_false(ft_orders_given(c->state));
+    assert_true(ft_override_sold_out(c->state, FT_OVERRIDE_UPSTREAM));
+    assert_false(ft_override_sold_out(c->state, FT_OVERRIDE_UPSTREAM));
+    assert_false(ft_override_is_set(c->state));
 
     run_for(c, 200);
     assert_int_equal(crowd_count(c, CROWD_HELD), 0);
@@ -336,11 +335,11 @@ test_places_are_kept_while_it_is_sold_out(void **unused)
     c = sale_under_way(2);
     before = c->admissions;
 
-    (void) ft_orders_sold_out(c->state, FT_FROM_OPERATOR);
+    (void) ft_override_sold_out(c->state, FT_OVERRIDE_OPERATOR);
     run_for(c, 90000);
     assert_int_equal(c->admissions, before);
 
-    assert_true(ft_orders_resume(c->state, FT_FROM_OPERATOR, c->now_ms));
+    assert_true(ft_override_resume(c->state, FT_OVERRIDE_OPERATOR, c->now_ms));
     run_for(c, FT_POLL_MAX_DEFAULT_MS + 2000);
     back = c->admissions;
     unit_check(back - before >= 300, "%u admitted in 17 s", back - before);
@@ -369,9 +368,9 @@ test_sold_out_for_a_moment(void **unused)
 
     c = sale_under_way(2);
 
-    (void) ft_orders_sold_out(c->state, FT_FROM_UPSTREAM);
+    (void) ft_override_sold_out(c->state, FT_OVERRIDE_UPSTREAM);
     run_for(c, 500);
-    assert_true(ft_orders_resume(c->state, FT_FROM_UPSTREAM, c->now_ms));
+    assert_true(ft_override_resume(c->state, FT_OVERRIDE_UPSTREAM, c->now_ms));
 
     crowd_run(c, c->now_ms + 30000);
     assert_int_equal(c->admissions, N);
@@ -396,18 +395,18 @@ test_a_lost_pass_is_given_again_when_it_is_sold_out(void **unused)
     ticket = c->shopper[0].ticket;
     ticket.kind = FT_TICKET_WAIT;
 
-    (void) ft_orders_sold_out(c->state, FT_FROM_UPSTREAM);
+    (void) ft_override_sold_out(c->state, FT_OVERRIDE_UPSTREAM);
 
     c->shopper[0].ticket = ticket;
     c->shopper[0].where = CROWD_WAITING;
-    assert_int_equal(crowd_request(c, 0, 0).answer, FT_AGAIN);
+    assert_int_equal(crowd_request(c, 0, 0).answer, FT_SPENT);
     assert_int_equal(crowd_request(c, 1, 0).answer, FT_ALL_SOLD);
 
     /* a place of its own, should it open again */
 
     assert_int_equal(c->shopper[1].ticket.first_ms, c->now_ms);
     assert_int_equal(c->shopper[1].ticket.kind, FT_TICKET_WAIT);
-    assert_int_equal(c->shopper[1].ticket.epoch, 0);
+    assert_int_equal(c->shopper[1].ticket.generation, 0);
 
     crowd_free(c);
 }
@@ -422,19 +421,19 @@ test_the_upstream_takes_back_only_its_own_word(void **unused)
 
     state = unit_shared(sizeof(ft_state_t));
 
-    (void) ft_orders_sold_out(state, FT_FROM_OPERATOR);
-    (void) ft_orders_sold_out(state, FT_FROM_UPSTREAM);
-    ft_orders_hold(state);
+    (void) ft_override_sold_out(state, FT_OVERRIDE_OPERATOR);
+    (void) ft_override_sold_out(state, FT_OVERRIDE_UPSTREAM);
+    ft_override_pause(state);
 
-    assert_true(ft_orders_resume(state, FT_FROM_UPSTREAM, 5));
-    assert_false(ft_orders_resume(state, FT_FROM_UPSTREAM, 5));
-    assert_true(ft_orders_is_sold_out(state));
-    assert_true(ft_orders_is_shut(state));
+    assert_true(ft_override_resume(state, FT_OVERRIDE_UPSTREAM, 5));
+    assert_false(ft_override_resume(state, FT_OVERRIDE_UPSTREAM, 5));
+    assert_true(ft_override_is_sold_out(state));
+    assert_true(ft_override_is_stopped(state));
     assert_int_equal(atomic_load(&state->born_ms), 0);
 
-    (void) ft_orders_sold_out(state, FT_FROM_UPSTREAM);
-    assert_true(ft_orders_resume(state, FT_FROM_OPERATOR, 7));
-    assert_false(ft_orders_is_shut(state));
+    (void) ft_override_sold_out(state, FT_OVERRIDE_UPSTREAM);
+    assert_true(ft_override_resume(state, FT_OVERRIDE_OPERATOR, 7));
+    assert_false(ft_override_is_stopped(state));
     assert_int_equal(atomic_load(&state->born_ms), 7);
 
     free(state);
@@ -450,20 +449,20 @@ test_open_is_now_and_reset_forgets_it(void **unused)
 
     state = unit_shared(sizeof(ft_state_t));
 
-    ft_orders_hold(state);
-    ft_orders_open(state, 50);
-    assert_false(ft_orders_is_shut(state));
-    assert_true(ft_orders_given(state));
-    assert_int_equal(atomic_load(&state->orders.opens_ms), 50);
+    ft_override_pause(state);
+    ft_override_open(state, 50);
+    assert_false(ft_override_is_stopped(state));
+    assert_true(ft_override_is_set(state));
+    assert_int_equal(atomic_load(&state->overrides.opens_ms), 50);
 
-    ft_orders_rate(state, FT_FROM_OPERATOR, 7);
-    ft_orders_rate(state, FT_FROM_UPSTREAM, 8);
-    ft_orders_hold(state);
-    ft_orders_reset(state, 60);
-    assert_false(ft_orders_is_shut(state));
-    assert_false(ft_orders_given(state));
-    assert_int_equal(atomic_load(&state->orders.rate_said_milli), 0);
-    assert_int_equal(atomic_load(&state->orders.opens_ms), 0);
+    ft_override_rate(state, FT_OVERRIDE_OPERATOR, 7);
+    ft_override_rate(state, FT_OVERRIDE_UPSTREAM, 8);
+    ft_override_pause(state);
+    ft_override_reset(state, 60);
+    assert_false(ft_override_is_stopped(state));
+    assert_false(ft_override_is_set(state));
+    assert_int_equal(atomic_load(&state->overrides.rate_upstream_milli), 0);
+    assert_int_equal(atomic_load(&state->overrides.opens_ms), 0);
 
     free(state);
 }
@@ -483,10 +482,10 @@ test_an_order_is_not_forgotten(void **unused)
     ft_zone_init(zone, 1, 1, 0, UNIT_EPOCH_MS);
 
     state = ft_zone_add(zone, "a", 1, UNIT_EPOCH_MS, &evicted);
-    ft_orders_hold(state);
+    ft_override_pause(state);
     assert_null(ft_zone_add(zone, "b", 1, UNIT_EPOCH_MS + 1000000, &evicted));
 
-    (void) ft_orders_resume(state, FT_FROM_OPERATOR, UNIT_EPOCH_MS);
+    (void) ft_override_resume(state, FT_OVERRIDE_OPERATOR, UNIT_EPOCH_MS);
     assert_non_null(ft_zone_add(zone, "b", 1, UNIT_EPOCH_MS + 1000000,
                                 &evicted));
     assert_true(evicted);

@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include "unit.h"
-#include "ft_admission.h"
+#include "core.h"
 
 
 #define RACERS  4
@@ -81,7 +81,7 @@ race_call(race_t *race, uint32_t worker)
     memset(&call, 0, sizeof(ft_call_t));
 
     call.state = race->state;
-    call.limits = &race->limits;
+    call.limits = race->limits;
     call.rules = &race->rules;
     call.now_ms = race->now_ms;
     call.worker = worker;
@@ -148,7 +148,7 @@ race_round(race_t *race)
     /* the tick is due to nobody: they go for the room and nothing else */
 
     call = race_call(race, 0);
-    (void) ft_admission_snapshot(&call);
+    (void) ft_stats_read(&call);
 
     atomic_store(&race->ready, 0);
     atomic_store(&race->over, 0);
@@ -285,12 +285,12 @@ race_visit(void *data)
             atomic_fetch_add(&race->over, 1);
         }
 
-        ft_admission_pass(&call, &ticket);
-        ft_admission_expect(&call, &ticket);
-        ft_admission_enter(&call, &ticket);
+        ft_pass_make(&call, &ticket);
+        ft_inflight_expect(&call, &ticket);
+        ft_inflight_enter(&call, &ticket);
 
         atomic_fetch_sub(&race->admitted, 1);
-        ft_admission_done(race->state, 1, racer->worker);
+        ft_inflight_done(race->state, 1, racer->worker);
     }
 
     return NULL;

@@ -4,7 +4,7 @@
  * often their time is changed; a place is free when its pass ends, or is over.
  */
 
-#include "ft_control.h"
+#include "core.h"
 #include "unit.h"
 
 
@@ -80,27 +80,6 @@ test_takes_back_what_it_counted(void **unused)
 }
 
 
-static void
-test_over_once(void **unused)
-{
-    uint64_t        id;
-    ft_sessions_t  *s;
-
-    (void) unused;
-
-    s = unit_shared(sizeof(ft_sessions_t));
-
-    for (id = 1; id < 2000; id++) {
-        assert_false(ft_sessions_is_over(s, id));
-        assert_true(ft_sessions_end(s, id));
-        assert_false(ft_sessions_end(s, id));
-        assert_true(ft_sessions_is_over(s, id));
-    }
-
-    free(s);
-}
-
-
 typedef struct {
     ft_state_t   *state;
     ft_limits_t   limits;
@@ -126,7 +105,7 @@ edge_open(edge_t *e, uint32_t sessions)
     e->rules.poll_max_ms = FT_POLL_MAX_DEFAULT_MS;
 
     e->call.state = e->state;
-    e->call.limits = &e->limits;
+    e->call.limits = e->limits;
     e->call.rules = &e->rules;
     e->call.now_ms = UNIT_EPOCH_MS + 120000;
     e->call.workers = 4;
@@ -147,8 +126,8 @@ edge_comes(edge_t *e, uint64_t id)
         return (ft_ticket_t) { 0 };
     }
 
-    ft_admission_pass(&e->call, &pass);
-    ft_admission_done(e->state, 7, e->call.worker);
+    ft_pass_make(&e->call, &pass);
+    ft_inflight_done(e->state, 7, e->call.worker);
 
     return pass;
 }
@@ -195,8 +174,8 @@ test_never_more_alive(void **unused)
 
         if (n && unit_random(&seed) % 4 == 0) {
             k = (unsigned) (unit_random(&seed) % n);
-            assert_true(ft_sessions_done(&e.call, &live[k]));
-            assert_false(ft_sessions_done(&e.call, &live[k]));
+            assert_true(ft_pass_done(&e.call, &live[k]));
+            assert_false(ft_pass_done(&e.call, &live[k]));
             live[k] = live[--n];
             freed++;
         }
@@ -216,7 +195,7 @@ test_never_more_alive(void **unused)
     unit_check(most >= 95, "at most %u lived", most);
     unit_check(admitted > freed + 100, "%u admitted, %u freed", admitted,
                freed);
-    assert_int_equal(atomic_load(&e.state->totals.over), freed);
+    assert_int_equal(atomic_load(&e.state->totals.spent), freed);
 
     free(live);
     free(e.state);
@@ -239,24 +218,24 @@ test_over_is_not_given_again(void **unused)
 
     old = (ft_ticket_t) { .id = 5, .kind = FT_TICKET_WAIT };
     assert_int_equal(ft_admission_decide(&e.call, &old, NULL, NULL, false)
-                     .answer, FT_AGAIN);
-    assert_true(ft_admission_again(&e.call, &old));
+                     .answer, FT_SPENT);
+    assert_true(ft_pass_again(&e.call, &old));
     assert_int_equal(ft_sessions_alive(&e.state->sessions, e.call.now_ms), 1);
     assert_in_range(old.due_ms, pass.due_ms - 1000, pass.due_ms);
 
     /* with the end that it had, whatever the session is now */
 
     e.rules.session_ms = 1000000;
-    assert_true(ft_admission_again(&e.call, &old));
+    assert_true(ft_pass_again(&e.call, &old));
     assert_in_range(old.due_ms, pass.due_ms - 1000, pass.due_ms);
     e.rules.session_ms = 600000;
 
     /* the one given again frees the place as well as the first would */
 
     assert_int_equal(edge_comes(&e, 6).kind, 0);
-    assert_true(ft_sessions_done(&e.call, &old));
-    assert_false(ft_sessions_done(&e.call, &pass));
-    assert_false(ft_admission_again(&e.call, &old));
+    assert_true(ft_pass_done(&e.call, &old));
+    assert_false(ft_pass_done(&e.call, &pass));
+    assert_false(ft_pass_again(&e.call, &old));
     assert_int_equal(edge_comes(&e, 7).kind, FT_TICKET_PASS);
     assert_int_equal(edge_comes(&e, 8).kind, 0);
 
@@ -277,8 +256,8 @@ test_a_foreign_pass_frees_nothing(void **unused)
     pass = edge_comes(&e, 5);
 
     pass.id = 6;
-    pass.epoch = 8;
-    assert_true(ft_sessions_done(&e.call, &pass));
+    pass.generation = 8;
+    assert_true(ft_pass_done(&e.call, &pass));
     assert_int_equal(edge_comes(&e, 7).kind, 0);
 
     free(e.state);
@@ -295,7 +274,7 @@ test_refused_by_another_bound(void **unused)
     (void) unused;
 
     edge_open(&e, 10);
-    e.limits.rate_milli = 1000;
+    e.call.limits.rate_milli = 1000;
 
     for (i = 1; i < 20; i++) {
         (void) edge_comes(&e, i);
@@ -354,7 +333,7 @@ test_the_wait_is_known(void **unused)
             }
         }
 
-        called = ft_admission_snapshot(&e.call).called;
+        called = ft_stats_read(&e.call).called;
 
         if (e.call.now_ms < began + 595000) {
             early = called > early ? called : early;
@@ -386,7 +365,6 @@ main(void)
     const struct CMUnitTest  tests[] = {
         cmocka_unit_test(test_counts_to_the_end),
         cmocka_unit_test(test_takes_back_what_it_counted),
-        cmocka_unit_test(test_over_once),
         cmocka_unit_test(test_never_more_alive),
         cmocka_unit_test(test_over_is_not_given_again),
         cmocka_unit_test(test_a_foreign_pass_frees_nothing),

@@ -6,7 +6,7 @@
 
 #include "process.h"
 #include "stress.h"
-#include "ft_zone.h"
+#include "core.h"
 
 
 #define KILLS      300

@@ -186,7 +186,7 @@ test_round_trip(void **unused)
         ticket.first_ms = unit_random(&seed) >> 16;
         ticket.seen_ms = ticket.first_ms + (uint32_t) unit_random(&seed);
         ticket.due_ms = ticket.seen_ms + (uint32_t) unit_random(&seed);
-        ticket.epoch = (uint32_t) unit_random(&seed);
+        ticket.generation = (uint32_t) unit_random(&seed);
         ticket.kind = i % 2 ? FT_TICKET_WAIT : FT_TICKET_PASS;
         ticket.place = (uint8_t) unit_random(&seed);
 

@@ -210,15 +210,15 @@ test_what_is_in_hand_stays(void **unused)
 
     held = zone_add(zone, "held", now);
     inflight = zone_add(zone, "in flight", now);
-    atomic_store(&held->hand[slot].held, 1);
-    atomic_store(&inflight->hand[slot].inflight, 1);
+    atomic_store(&held->worker[slot].held, 1);
+    atomic_store(&inflight->worker[slot].inflight, 1);
 
     assert_null(ft_zone_add(zone, "new", 3, now + 9000000, &evicted));
     assert_int_equal(evicted, 0);
     assert_null(zone_find(zone, "new", now));
     assert_ptr_equal(zone_find(zone, "held", now), held);
 
-    atomic_store(&inflight->hand[slot].inflight, 0);
+    atomic_store(&inflight->worker[slot].inflight, 0);
     assert_int_equal(zone_evicting(zone, "new", now + 9000000), 1);
     assert_ptr_equal(zone_find(zone, "held", now), held);
 
@@ -239,22 +239,22 @@ test_an_evicted_state_is_new(void **unused)
 
     zone = zone_of(1);
     state = zone_add(zone, "a", UNIT_EPOCH_MS);
-    epoch = atomic_load(&state->epoch);
+    epoch = atomic_load(&state->generation);
 
     /* everything but what protects it is used */
 
     memset(state, 0x5a, sizeof(ft_state_t));
-    memset(state->hand, 0, sizeof(state->hand));
-    memset(&state->orders, 0, sizeof(state->orders));
+    memset(state->worker, 0, sizeof(state->worker));
+    memset(&state->overrides, 0, sizeof(state->overrides));
     atomic_store(&state->queueing, 0);
     atomic_store(&state->bucket.empty_ns, 0);
 
     state = zone_add(zone, "b", UNIT_EPOCH_MS + 7);
     assert_non_null(state);
-    assert_int_not_equal(atomic_load(&state->epoch), epoch);
+    assert_int_not_equal(atomic_load(&state->generation), epoch);
 
     fresh = unit_shared(sizeof(ft_state_t));
-    ft_state_init(fresh, atomic_load(&state->epoch), UNIT_EPOCH_MS + 7);
+    ft_state_init(fresh, atomic_load(&state->generation), UNIT_EPOCH_MS + 7);
 
     for (i = 0, p = (unsigned char *) state; i < sizeof(ft_state_t); i++) {
         unit_check(p[i] == ((unsigned char *) fresh)[i], "byte %u", i);

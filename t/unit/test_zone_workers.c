@@ -5,7 +5,7 @@
  */
 
 #include "process.h"
-#include "ft_zone.h"
+#include "core.h"
 
 
 #define STABLE  8       /* keys that are in use all the time */
@@ -48,19 +48,19 @@ zone_add(ft_zone_t *zone, const char *key)
 static void
 fill_hand(ft_state_t *state, uint32_t slot)
 {
-    atomic_store(&state->hand[slot].inflight, 3);
-    atomic_store(&state->hand[slot].held, 2);
-    atomic_store(&state->hand[slot].head_us, UNIT_EPOCH_MS * 1000);
-    atomic_store(&state->hand[slot].beat_ms, UNIT_EPOCH_MS);
+    atomic_store(&state->worker[slot].inflight, 3);
+    atomic_store(&state->worker[slot].held, 2);
+    atomic_store(&state->worker[slot].head_us, UNIT_EPOCH_MS * 1000);
+    atomic_store(&state->worker[slot].heartbeat_ms, UNIT_EPOCH_MS);
 }
 
 
 static bool
 hand_is_empty(const ft_state_t *state, uint32_t slot)
 {
-    return atomic_load(&state->hand[slot].inflight) == 0
-           && atomic_load(&state->hand[slot].held) == 0
-           && atomic_load(&state->hand[slot].beat_ms) == 0;
+    return atomic_load(&state->worker[slot].inflight) == 0
+           && atomic_load(&state->worker[slot].held) == 0
+           && atomic_load(&state->worker[slot].heartbeat_ms) == 0;
 }
 
 
@@ -223,13 +223,13 @@ keys_create(uint64_t seed)
 
         /* somebody is at the upstream: it is not to be evicted */
 
-        atomic_store(&keys->stable[i]->hand[0].inflight, 1);
+        atomic_store(&keys->stable[i]->worker[0].inflight, 1);
     }
 
     (void) ft_zone_join(keys->zone, (uint32_t) getpid());
 
     for (i = 0; i < STABLE; i++) {
-        atomic_store(&keys->stable[i]->hand[0].inflight, 1);
+        atomic_store(&keys->stable[i]->worker[0].inflight, 1);
     }
 
     return keys;

@@ -9,7 +9,7 @@
 
 #include "unit.h"
 #include <openssl/evp.h>
-#include "ft_census.h"
+#include "core.h"
 #include "ft_ticket.h"
 
 
@@ -51,7 +51,7 @@ ticket_plain(void)
         .first_ms = UNIT_EPOCH_MS,
         .seen_ms = UNIT_EPOCH_MS + 4321,
         .due_ms = UNIT_EPOCH_MS + 4321 + 1234,
-        .epoch = 0xcafef00d,
+        .generation = 0xcafef00d,
         .kind = FT_TICKET_WAIT,
         .place = 3 | FT_PLACE_COARSE
     };
@@ -67,7 +67,7 @@ assert_same(const ft_ticket_t *a, const ft_ticket_t *b)
     assert_true(a->first_ms == b->first_ms);
     assert_true(a->seen_ms == b->seen_ms);
     assert_true(a->due_ms == b->due_ms);
-    assert_int_equal(a->epoch, b->epoch);
+    assert_int_equal(a->generation, b->generation);
     assert_int_equal(a->kind, b->kind);
     assert_int_equal(a->place, b->place);
 }

@@ -8,7 +8,7 @@
 
 
 #include "unit.h"
-#include "ft_zone.h"
+#include "core.h"
 
 
 #define ZONE_SEED  UINT64_C(0x7ea1c0ffee5eed01)

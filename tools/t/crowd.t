@@ -1,4 +1,4 @@
-# A crowd as a whole: who comes when, what it costs, how it is told.
+# A whole crowd: arrivals, results, output.
 
 use strict;
 use warnings;
@@ -18,23 +18,23 @@ sub statistics {
 }
 
 
-subtest 'arrivals follow the integral of the rate, whatever the answers' => sub {
+subtest 'arrivals follow the integral of the rate, whatever the responses' => sub {
     my $edge = FakeEdge->start(sub { return { %$confirmed, delay => 2 } });
     my $run = figures('--url', $edge->url, '--stages=0.5:0-80,0.5:80-80,0.5:80-0');
     my @requests = $edge->stop;
 
     is(scalar @requests, 80, '20 + 40 + 20 shoppers');
-    is($run->{figures}{shoppers}, 80, 'all of them counted');
+    is($run->{figures}{shoppers}, 80, 'all counted');
 
-    # nobody is answered before the last has come
+    # the first response is sent after the last arrival
     my $span = $requests[-1]{time} - $requests[0]{time};
-    cmp_ok($span, '<', 2, 'nobody waits for an answer to come');
+    cmp_ok($span, '<', 2, 'arrivals do not wait for responses');
 
-    # the first when 80 t^2 = 1, the last at 1.5 s
-    cmp_ok(abs($span - (1.5 - sqrt(1 / 80))), '<', 0.35, 'the stages last');
+    # the first arrival at 80 t^2 = 1, the last at 1.5 s
+    cmp_ok(abs($span - (1.5 - sqrt(1 / 80))), '<', 0.35, 'duration of the stages');
 
     is(scalar(keys %{{ map { $_->{connection} => 1 } @requests }}), 80,
-       'each on a connection of its own');
+       'a connection per shopper');
 };
 
 
@@ -42,12 +42,12 @@ subtest '--shoppers scales the stages' => sub {
     my $edge = FakeEdge->start(sub { return $confirmed });
     my $run = figures('--url', $edge->url, '--stages=0.5:1-3', '--shoppers=37');
 
-    is(scalar(() = $edge->stop), 37, 'so many come');
-    is($run->{figures}{orders}, 37, 'and buy');
+    is(scalar(() = $edge->stop), 37, 'arrivals');
+    is($run->{figures}{orders}, 37, 'orders');
 };
 
 
-subtest 'the same seed, the same shoppers' => sub {
+subtest 'the seed determines the shoppers' => sub {
     my @without;
 
     for my $seed (7, 7, 8) {
@@ -67,19 +67,19 @@ subtest 'the same seed, the same shoppers' => sub {
         push @without, $run->{figures}{gave_up};
     }
 
-    is($without[0], $without[1], 'as many without a cookie');
-    cmp_ok($without[0], '>', 8, 'about half of the 40');
-    cmp_ok($without[0], '<', 32, 'and not more');
+    is($without[0], $without[1], 'the same number without a cookie');
+    cmp_ok($without[0], '>', 8, 'about half of 40: not fewer');
+    cmp_ok($without[0], '<', 32, 'not more');
 };
 
 
-subtest 'what was sold is the checkout\'s word, less what was sold before' => sub {
+subtest 'results of the checkout, without earlier sales' => sub {
     my $n = 0;
     my $edge = FakeEdge->start(sub {
         my ($request) = @_;
 
         if ($request->{path} eq '/stats') {
-            # a payment goes on for a while after the sale
+            # a payment in progress after the sale
             return statistics(orders => 100, oversold => 3, late_charges => 5)
                 if $n++ == 0;
             return statistics(orders => 111, oversold => 4, late_charges => 7,
@@ -91,14 +91,14 @@ subtest 'what was sold is the checkout\'s word, less what was sold before' => su
 
     my $run = figures('--url', $edge->url, '--stats-url', $edge->url('/stats'),
                       '--stages=0.2:50-50');
-    my @asked = grep { $_->{path} eq '/stats' } $edge->stop;
+    my @fetches = grep { $_->{path} eq '/stats' } $edge->stop;
 
     is($run->{figures}{orders}, 11, 'orders');
     is($run->{figures}{oversold}, 1, 'oversold');
     is($run->{figures}{late_charges}, 2, 'late charges');
     is($run->{figures}{declined}, 1, 'declined');
     is($run->{status}, 1, 'oversold: exit status 1');
-    is(scalar @asked, 5, 'asks until nothing is in progress');
+    is(scalar @fetches, 5, 'requests until no payment is in progress');
 };
 
 
@@ -117,16 +117,16 @@ for my $fault (['late_charges', 1], ['oversold', 1], [undef, 0]) {
     my $run = figures('--url', $edge->url, '--stats-url', $edge->url('/stats'),
                       '--stages=0.1:20-20');
     is($run->{status}, $status,
-       'exit status with ' . ($name // 'nothing') . ' wrong');
+       'exit status, ' . ($name // 'no fault'));
 }
 
 
-subtest 'overtaking is seen' => sub {
+subtest 'overtaking' => sub {
     my $n = 0;
     my $edge = FakeEdge->start(sub {
         my ($request) = @_;
 
-        # the first ten are let in after all the others
+        # the first ten are admitted after all others
         return $confirmed if $request->{headers}{cookie} || $n++ >= 10;
         return FakeEdge::json(503, { status => 'queued', retry_ms => 2500 },
                               'Set-Cookie' => 'ticket=1; Path=/');
@@ -134,10 +134,10 @@ subtest 'overtaking is seen' => sub {
 
     my $run = figures('--url', $edge->url, '--stages=2:20-20');
 
-    cmp_ok($run->{figures}{overtaken}, '>=', 10 / 40 - 1e-6, 'ten of forty');
-    cmp_ok($run->{figures}{overtaken}, '<=', 10 / 40 + 1e-6, 'and no more');
-    cmp_ok($run->{figures}{worst_inversion_s}, '>', 1, 'by over a second');
-    cmp_ok($run->{figures}{kendall_tau}, '<', 0.8, 'order is not kept');
+    cmp_ok($run->{figures}{overtaken}, '>=', 10 / 40 - 1e-6, 'at least ten of forty');
+    cmp_ok($run->{figures}{overtaken}, '<=', 10 / 40 + 1e-6, 'at most ten');
+    cmp_ok($run->{figures}{worst_inversion_s}, '>', 1, 'worst inversion');
+    cmp_ok($run->{figures}{kendall_tau}, '<', 0.8, 'order not kept');
 };
 
 
@@ -163,17 +163,17 @@ subtest 'live lines and table' => sub {
     my @lines = split /\n/, $run->{out};
 
     like($lines[0], qr/^ +1 s   arrivals +(9|10)   waiting +42   admitted +0/,
-         'the edge\'s word on who waits');
-    like($lines[0], qr/sold +0   threshold's age 2\.5 s$/,
-         'the checkout\'s on what is sold');
+         'from the status of the edge');
+    like($lines[0], qr/sold +0   threshold age 2\.5 s$/,
+         'from the statistics of the checkout');
     like($lines[1], qr/^ +2 s   arrivals +12 /, 'a line a second');
-    like($run->{out}, qr/^  shoppers +12$/m, 'then the table');
-    like($run->{out}, qr/^  oversold +0$/m, 'with what was oversold');
-    like($run->{out}, qr/^  wait spread +(\d|-)/m, 'and how fair it was');
+    like($run->{out}, qr/^  shoppers +12$/m, 'the table');
+    like($run->{out}, qr/^  oversold +0$/m, 'oversold');
+    like($run->{out}, qr/^  wait spread +(\d|-)/m, 'fairness');
 };
 
 
-subtest 'Ctrl-C ends the sale early, with its figures' => sub {
+subtest 'SIGINT ends the sale, with results' => sub {
     my $edge = FakeEdge->start(sub { return $confirmed });
     pipe(my $reader, my $writer) or die;
     my $pid = fork() // die;
@@ -186,18 +186,18 @@ subtest 'Ctrl-C ends the sale early, with its figures' => sub {
 
     close $writer;
     my $line = readline $reader;
-    like($line, qr/arrivals/, 'under way');
+    like($line, qr/arrivals/, 'started');
 
     kill INT => $pid;
     local $/;
     my $rest = readline $reader;
     waitpid $pid, 0;
 
-    is($?, 0, 'ends by itself');
+    is($?, 0, 'exit status');
     my ($shoppers) = $rest =~ /^  shoppers +(\d+)$/m;
     my ($orders) = $rest =~ /^  orders +(\d+)$/m;
-    cmp_ok($shoppers, '<', 1200, 'not all have come');
-    cmp_ok($orders, '>=', 10, 'those who have are in the figures');
+    cmp_ok($shoppers, '<', 1200, 'not all have arrived');
+    cmp_ok($orders, '>=', 10, 'results of those that have');
 };
 
 done_testing();

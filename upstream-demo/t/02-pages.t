@@ -1,4 +1,4 @@
-# What a browser and a probe see.
+# Pages, JSON answers, methods, statistics, reset.
 
 use strict;
 use warnings;
@@ -15,7 +15,7 @@ is($page->{status}, 200, 'product page');
 like($page->{headers}{'content-type'}, qr{^text/html}, 'is HTML');
 like($page->{content}, qr/2 in stock/, 'shows the stock');
 like($page->{content}, qr{<a [^>]*href="/checkout">Buy</a>}, 'has a Buy link');
-is($page->{headers}{'cache-control'}, 'no-store', 'is not to be cached');
+is($page->{headers}{'cache-control'}, 'no-store', 'is not cacheable');
 
 my $form = $server->request('GET', '/checkout', headers => \%browser);
 is($form->{status}, 200, 'checkout page');
@@ -32,7 +32,7 @@ for my $path ('/', '/checkout', '/stats', '/healthz') {
 
     like($head, qr{\AHTTP/1\.1 $get->{status} },
          "HEAD $path has the status of GET");
-    like($head, qr/^content-length: [1-9]/mi, "HEAD $path tells the length");
+    like($head, qr/^content-length: [1-9]/mi, "HEAD $path has the length");
     like($head, qr/\A(?:[^\r\n]+\r\n)+\r\n\z/, "HEAD $path has no body");
 }
 
@@ -54,13 +54,13 @@ is($json->{json}{quantity}, 1, 'and the quantity');
 like($json->{headers}{vary}, qr/Accept/, 'that varies with Accept');
 
 like($server->request('GET', '/')->{content}, qr/Sold out/,
-     'the product page knows that all is gone');
-is($server->buy()->{status}, 409, 'JSON: sold out');
-is($server->buy()->{json}{status}, 'sold_out', 'in a word');
+     'the product page shows sold out');
+is($server->buy()->{status}, 409, 'JSON: sold out, status');
+is($server->buy()->{json}{status}, 'sold_out', 'JSON: sold out, name');
 
 my $gone = $server->buy(%browser);
 is($gone->{status}, 409, 'page: sold out');
-like($gone->{content}, qr{<h1>Sold out</h1>}, 'in a heading');
+like($gone->{content}, qr{<h1>Sold out</h1>}, 'page: heading');
 
 is($server->request('GET', '/healthz')->{content}, "ok\n", 'health');
 is($server->request('GET', '/admin')->{status}, 404, 'an unknown address');
@@ -80,7 +80,7 @@ for my $path (sort keys %allow) {
         my $response = $server->request($method, $path);
 
         is($response->{status}, 405, "$method $path");
-        is($response->{headers}{allow}, $allow{$path}, 'and what it takes');
+        is($response->{headers}{allow}, $allow{$path}, "$method $path: Allow");
     }
 }
 
@@ -95,22 +95,22 @@ is($stats->{$_->[0]}, $_->[1], "statistics: $_->[0]")
 
 my $latencies = $stats->{latencies};
 is($latencies->{checkout}{count}, 5, 'latencies of every checkout');
-is($latencies->{checkout_200}{count}, 2, 'and of those that bought');
-cmp_ok($latencies->{checkout_200}{p50_ms}, '>=', 1, 'not below the payment');
+is($latencies->{checkout_200}{count}, 2, 'latencies of confirmed orders');
+cmp_ok($latencies->{checkout_200}{p50_ms}, '>=', 1, 'at least the payment');
 cmp_ok($latencies->{checkout_200}{p50_ms}, '<=',
-       $latencies->{checkout_200}{max_ms}, 'in order');
+       $latencies->{checkout_200}{max_ms}, 'percentiles in order');
 
 my $counts = $stats->{orders_per_second}{counts};
 my $sum = 0;
 $sum += $_ for @$counts;
-is($sum, 2, 'orders by second add up');
+is($sum, 2, 'orders per second, sum');
 is($stats->{orders_per_second}{start_s},
-   int($stats->{first_order_ms} / 1000), 'from the first order on');
+   int($stats->{first_order_ms} / 1000), 'orders per second, start');
 cmp_ok($stats->{last_order_ms}, '>=', $stats->{first_order_ms},
        'first and last order');
 
 is($server->request('POST', '/reset')->{status}, 403,
-   'no reset unless it was allowed');
+   'reset without --allow-reset');
 
 $server = CheckoutServer->start(qw( --stock=1 --payment-min-ms=1
                                     --payment-max-ms=2 --decline=0
@@ -119,8 +119,8 @@ my $first = $server->buy()->{json};
 is($server->buy()->{status}, 409, 'sold out before the reset');
 is($server->request('POST', '/reset')->{status}, 200, 'reset');
 my $again = $server->buy()->{json};
-is($again->{payment_ms}, $first->{payment_ms}, 'the payments start over');
-isnt($again->{order_id}, $first->{order_id}, 'the order ids do not');
-is($server->stats()->{orders}, 1, 'the statistics start over');
+is($again->{payment_ms}, $first->{payment_ms}, 'payment numbers restart');
+isnt($again->{order_id}, $first->{order_id}, 'order ids do not repeat');
+is($server->stats()->{orders}, 1, 'statistics restart');
 
 done_testing();

@@ -1,4 +1,4 @@
-# Requests that are no order.  None may cost a unit, or the service its life.
+# Invalid requests: none may take a unit or stop the service.
 
 use strict;
 use warnings;
@@ -12,7 +12,7 @@ my $form = 'application/x-www-form-urlencoded';
 my $json = 'application/json';
 
 my @bad = (
-    # content type, body, status, what the message says
+    # content type, body, status, message
     [ $json, '{"locations":"0"}', 400, qr/locations .* from 1 to 16/ ],
     [ $json, '{"locations":"17"}', 400, qr/locations/ ],
     [ $json, '{"locations":"1,"}', 400, qr/locations/ ],
@@ -29,13 +29,13 @@ my @bad = (
     [ $json, '{"quantity":null}', 400, qr/quantity/ ],
     [ $json, '{"quantity":[1]}', 400, qr/quantity/ ],
     [ $json, '{"quantity":99999999999999999999}', 400, qr/JSON|quantity/ ],
-    [ $json, '{"quantity":1,"quantity":2}', 400, qr/JSON cannot be read/ ],
-    [ $json, '{"quantity":1', 400, qr/JSON cannot be read: line 1/ ],
-    [ $json, '{"quantity":1} {}', 400, qr/JSON cannot be read/ ],
+    [ $json, '{"quantity":1,"quantity":2}', 400, qr/JSON is malformed/ ],
+    [ $json, '{"quantity":1', 400, qr/JSON is malformed at line 1/ ],
+    [ $json, '{"quantity":1} {}', 400, qr/JSON is malformed/ ],
     [ $json, '[1]', 400, qr/JSON must be an object/ ],
     [ $json, '"1"', 400, qr/JSON/ ],
-    [ $json, "{\"email\":\"\xff@\xfe.org\"}", 400, qr/JSON cannot be read/ ],
-    [ $json, '[' x 8000, 400, qr/JSON cannot be read/ ],
+    [ $json, "{\"email\":\"\xff@\xfe.org\"}", 400, qr/JSON is malformed/ ],
+    [ $json, '[' x 8000, 400, qr/JSON is malformed/ ],
     [ $json, '{"email":"nobody"}', 400, qr/e-mail/ ],
     [ $json, '{"email":7}', 400, qr/e-mail/ ],
     [ $json, '{"email":"a b@example.org"}', 400, qr/e-mail/ ],
@@ -47,8 +47,8 @@ my @bad = (
     [ $form, 'quantity=1e0', 400, qr/quantity/ ],
     [ $form, 'quantity=0x1', 400, qr/quantity/ ],
     [ $form, 'quantity=1&quantity=1', 400, qr/two quantities/ ],
-    [ $form, 'quantity', 400, qr/form cannot be read/ ],
-    [ $form, "quantity=1\0", 400, qr/zero byte/ ],
+    [ $form, 'quantity', 400, qr/form is malformed/ ],
+    [ $form, "quantity=1\0", 400, qr/null byte/ ],
     [ $form, 'email=@example.org', 400, qr/e-mail/ ],
     [ $form, 'email=%ff%40example.org', 400, qr/e-mail/ ],
     [ $form, 'email=a%ed%a0%80%40example.org', 400, qr/e-mail/ ],
@@ -56,7 +56,7 @@ my @bad = (
     [ $form, 'email=a%0d%0ab%40c', 400, qr/e-mail/ ],
     [ 'text/plain', 'quantity=1', 415, qr/Content-Type/ ],
     [ 'application/jsonp', '{"quantity":1}', 415, qr/Content-Type/ ],
-    [ $json, '{"email":"' . 'x' x 9000 . '"}', 413, qr/at most 8192/ ],
+    [ $json, '{"email":"' . 'x' x 9000 . '"}', 413, qr/limit is 8192/ ],
 );
 
 for my $case (@bad) {
@@ -66,14 +66,14 @@ for my $case (@bad) {
                                     headers => { 'Content-Type' => $type });
 
     is($response->{status}, $status, "$type: $shown");
-    like($response->{json}{message}, $message, 'says why');
+    like($response->{json}{message}, $message, 'error message');
 }
 
 for my $value ('soon', '-5', '1e12', '99999999999999999999', '12 34', '') {
     my $response = $server->buy('Flash-Deadline-Ms' => $value);
 
     is($response->{status}, 400, "Flash-Deadline-Ms: $value");
-    like($response->{json}{message}, qr/Flash-Deadline-Ms/, 'says why');
+    like($response->{json}{message}, qr/Flash-Deadline-Ms/, 'error message');
 }
 
 my $untyped = read_response($server->send_raw(post_text('quantity=1')));
@@ -82,9 +82,9 @@ is($untyped->{status}, 415, 'a body without a type');
 my $page = $server->request('POST', '/checkout', body => 'quantity=0',
     headers => { 'Content-Type' => $form, 'Accept' => 'text/html' });
 is($page->{status}, 400, 'a browser gets the status too');
-like($page->{content}, qr/from 1 to 10/, 'and the reason, on a page');
+like($page->{content}, qr/from 1 to 10/, 'and the error message as a page');
 
-# Below the level of orders: the library answers, or closes.
+# Malformed HTTP: libevent answers or closes.
 my $huge = $server->connect_raw();
 syswrite($huge, "POST /checkout HTTP/1.1\r\nHost: x\r\nContent-Type: $json\r\n"
                 . "Content-Length: 1000000\r\n\r\n");
@@ -110,15 +110,15 @@ is(read_response($unknown)->{status}, 501, 'an unknown method');
 my $long = $server->send_raw("GET / HTTP/1.1\r\nHost: x\r\nX: "
                              . 'y' x 20000 . "\r\n\r\n");
 $answer = read_response($long);
-ok(!defined $answer || $answer->{status} >= 400, 'headers without end');
+ok(!defined $answer || $answer->{status} >= 400, 'too long headers');
 
 my $stats = $server->stats();
-is($stats->{bad_requests}, @bad + 8, 'each counted');
-is($stats->{orders}, 1, 'none was an order but the chunked one');
-is($stats->{stock_sold}, 2, 'and its two units');
+is($stats->{bad_requests}, @bad + 8, 'bad requests counted');
+is($stats->{orders}, 1, 'only the chunked request was an order');
+is($stats->{stock_sold}, 2, 'units sold');
 is($stats->{stock_held}, 0, 'nothing is held');
 
-# What is odd, but an order.
+# Unusual but valid orders.
 my @good = (
     [ undef, undef, 1 ],
     [ $form, '', 1 ],
@@ -140,7 +140,7 @@ for my $case (@good) {
     is($response->{json}{quantity}, $quantity, "buys $quantity");
 }
 
-# Orders with a few bytes changed: an answer of the contract, whatever it is.
+# Orders with random bytes changed: the status must be one of the contract.
 srand(20251006);
 
 my @seeds = (
@@ -148,7 +148,7 @@ my @seeds = (
     [ $form, 'quantity=2&email=ada%40example.org&more=%5B1%5D' ],
 );
 my %contract = map { $_ => 1 } 200, 400, 409;
-my $line = $server->connect_raw();
+my $socket = $server->connect_raw();
 my @odd;
 
 for (1 .. 600) {
@@ -158,13 +158,13 @@ for (1 .. 600) {
         substr($body, rand(length($body)), rand(3)) = chr(rand(256));
     }
 
-    syswrite($line, post_text($body, 'Content-Type' => $type));
+    syswrite($socket, post_text($body, 'Content-Type' => $type));
 
-    my $status = read_response($line)->{status};
+    my $status = read_response($socket)->{status};
     push @odd, "$status: $body" if !$contract{$status};
 }
 
-is_deeply(\@odd, [], '600 garbled orders');
-is($server->stats()->{in_progress}, 0, 'and none of them hangs');
+is_deeply(\@odd, [], '600 random orders');
+is($server->stats()->{in_progress}, 0, 'none is still in progress');
 
 done_testing();

@@ -1,4 +1,4 @@
-# Flash-Deadline-Ms: no payment starts that may end after the shopper left.
+# Flash-Deadline-Ms: no payment starts that could end after it.
 
 use strict;
 use warnings;
@@ -8,7 +8,7 @@ use CheckoutServer qw( read_response read_all post_text now_ms );
 
 my @fast = qw( --payment-min-ms=1 --payment-max-ms=100 --decline=0 );
 
-# Which variants of the experiments check it.
+# The variants that check the deadline.
 my @checked = (
     [ qw( --mode=deadline ) ],
     [ qw( --mode=reserve ) ],
@@ -19,16 +19,16 @@ my @checked = (
 );
 
 for my $variant (@checked) {
-    subtest "@$variant refuses what cannot end in time" => sub {
+    subtest "@$variant refuses payments that could end too late" => sub {
         my $server = CheckoutServer->start(@$variant, @fast, '--stock=2');
 
         for my $in (-60_000, 0, 90, 99) {
             my $response = $server->buy('Flash-Deadline-Ms' => now_ms() + $in);
             is($response->{status}, 504, "$in ms left");
-            is($response->{json}{status}, 'too_late', 'in a word');
+            is($response->{json}{status}, 'too_late', 'name in JSON');
         }
 
-        is($server->buy('Flash-Deadline-Ms' => 0)->{status}, 504, 'epoch');
+        is($server->buy('Flash-Deadline-Ms' => 0)->{status}, 504, 'deadline 0');
         is($server->buy('Flash-Deadline-Ms' => now_ms() + 30_000)->{status},
            200, '30 s left');
         is($server->buy()->{status}, 200, 'no deadline');
@@ -36,7 +36,7 @@ for my $variant (@checked) {
         my $stats = $server->stats();
         is($stats->{refused_deadline}, 5, 'refusals counted');
         is($stats->{late_charges}, 0, 'no late charge');
-        is($stats->{stock_sold}, 2, 'the refused took no unit');
+        is($stats->{stock_sold}, 2, 'refused orders took no unit');
     };
 }
 
@@ -44,16 +44,16 @@ for my $variant ([ '--mode=naive' ], [ '--mode=queue' ],
                  [ '--mode=waiting-room' ],
                  [ qw( --mode=reserve --deadline=off ) ])
 {
-    subtest "@$variant shows the fault" => sub {
+    subtest "@$variant charges after the deadline" => sub {
         my $server = CheckoutServer->start(@$variant, @fast);
 
         is($server->buy('Flash-Deadline-Ms' => now_ms() - 1)->{status}, 200,
            'charged after the deadline');
-        is($server->stats()->{late_charges}, 1, 'and counted');
+        is($server->stats()->{late_charges}, 1, 'counted as a late charge');
     };
 }
 
-subtest 'in line for a slot' => sub {
+subtest 'a deadline while waiting for a slot' => sub {
     my $server = CheckoutServer->start(qw( --mode=deadline --payment-slots=1
         --payment-min-ms=3000 --payment-max-ms=3000 --decline=0 --stock=9 ));
 
@@ -65,17 +65,17 @@ subtest 'in line for a slot' => sub {
     is(read_response($second)->{status}, 504, 'refused');
 
     my $stats = $server->stats();
-    is($stats->{paying}, 1, 'while the first still pays');
-    is($stats->{stock_held}, 1, 'the unit is available again');
-    is($stats->{stock_now}, 8, 'at once');
-    is(read_response($first)->{status}, 200, 'the first is served');
+    is($stats->{paying}, 1, 'the first payment is still running');
+    is($stats->{stock_held}, 1, 'the unit is released');
+    is($stats->{stock_now}, 8, 'before the first payment ends');
+    is(read_response($first)->{status}, 200, 'the first is confirmed');
 
     $stats = $server->stats();
     is($stats->{refused_deadline}, 1, 'one refusal');
     is($stats->{orders}, 1, 'one order');
 };
 
-subtest 'a crowd in line: whoever is charged is charged in time' => sub {
+subtest 'a full queue: no charge after the deadline' => sub {
     my $server = CheckoutServer->start(qw( --mode=deadline --payment-slots=4
         --payment-min-ms=20 --payment-max-ms=80 --decline=0 --stock=1000 ));
     my $deadline = now_ms() + 900;
@@ -88,11 +88,11 @@ subtest 'a crowd in line: whoever is charged is charged in time' => sub {
     my $ok = grep { $_->{status} == 200 } @responses;
     my $refused = grep { $_->{status} == 504 } @responses;
 
-    is($ok + $refused, 200, 'charged or refused');
+    is($ok + $refused, 200, 'confirmed or refused');
     cmp_ok($refused, '>', 0, 'some are refused');
-    is($stats->{refused_deadline}, $refused, 'as counted');
-    is($stats->{orders}, $ok, 'as sold');
-    is($stats->{stock_held}, 0, 'nothing stays held');
+    is($stats->{refused_deadline}, $refused, 'refusals in the statistics');
+    is($stats->{orders}, $ok, 'orders in the statistics');
+    is($stats->{stock_held}, 0, 'nothing is held');
     is($stats->{stock_now}, 1000 - $ok, 'no unit is lost');
 };
 

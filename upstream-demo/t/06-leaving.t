@@ -1,4 +1,4 @@
-# Clients that leave while their order is held.
+# Clients that disconnect while their order is in progress.
 
 use strict;
 use warnings;
@@ -10,7 +10,7 @@ use CheckoutServer qw( read_response post_text reset_connection );
 my @slow = qw( --payment-slots=1 --payment-min-ms=4000 --payment-max-ms=4000
                --decline=0 --stock=9 );
 
-# One pays, one waits and leaves in the given way.
+# One order is being paid; the client of a second one disconnects while waiting.
 sub leaves {
     my ($way, $text, @args) = @_;
     my $server = CheckoutServer->start(@args, @slow);
@@ -31,8 +31,7 @@ my %ways = (
     'resets' => \&reset_connection,
     'closes its sending side' => sub { shutdown($_[0], SHUT_WR) },
 
-    # The next order waits in the socket; the answer to the statistics shows
-    # that the loop has been round since it came.
+    # a pipelined order; after the stats request the event loop has seen it
     'sends on and closes' => sub {
         my ($socket, $server) = @_;
         syswrite($socket, post_text(''));
@@ -54,7 +53,7 @@ my %texts = (
     'two orders at once' => post_text('') x 2,
 );
 
-# All of them wait for payments, so they wait together.
+# All cases wait for payments, so they run at the same time.
 my %left;
 
 for my $way (sort keys %ways) {
@@ -65,8 +64,8 @@ for my $way (sort keys %ways) {
         subtest "$text; the client $way while it waits" => sub {
             my $stats = $server->wait_for(stock_held => 1);
             is($stats->{paying}, 1,
-               'its unit is available while the first still pays');
-            cmp_ok($stats->{left_before_payment}, '>=', 1, 'and counted');
+               'its unit is released during the first payment');
+            cmp_ok($stats->{left_before_payment}, '>=', 1, 'counted');
         };
 
         $left{"$text; the client $way"} = [ $server, $first ];
@@ -81,10 +80,10 @@ for my $case (sort keys %left) {
     my ($server, $first) = @{delete $left{$case}};
 
     subtest "$case; afterwards" => sub {
-        is(read_response($first)->{status}, 200, 'the first is served');
+        is(read_response($first)->{status}, 200, 'the first is confirmed');
         is($server->wait_for(in_progress => 0)->{late_charges}, 0,
-           'nobody is charged in vain');
-        cmp_ok($server->cpu(), '<', 2, 'and the loop did not spin for it');
+           'no late charge');
+        cmp_ok($server->cpu(), '<', 2, 'the event loop did not spin');
     };
 }
 
@@ -92,12 +91,12 @@ for my $way (sort keys %charged) {
     my ($server, $first) = @{delete $charged{$way}};
 
     subtest "without the check; the client $way" => sub {
-        is(read_response($first)->{status}, 200, 'the first is served');
+        is(read_response($first)->{status}, 200, 'the first is confirmed');
 
         my $stats = $server->wait_for(orders => 2);
         is($stats->{late_charges}, 1, 'the second is charged late');
         is($stats->{confirmed}, 1, 'one is confirmed');
-        cmp_ok($server->cpu(), '<', 2, 'and the loop did not spin for it');
+        cmp_ok($server->cpu(), '<', 2, 'the event loop did not spin');
     };
 }
 
@@ -109,10 +108,10 @@ subtest 'the client leaves during its payment' => sub {
     close($socket);
 
     is($server->wait_for(orders => 1)->{late_charges}, 1,
-       'the truth is told: it was charged');
+       'counted as a late charge');
 };
 
-subtest 'half-closed connections still get their answer' => sub {
+subtest 'half-closed connections get their answer' => sub {
     my $server = CheckoutServer->start('--mode=deadline', @slow);
 
     my $first = $server->send_raw(post_text(''));
@@ -120,13 +119,13 @@ subtest 'half-closed connections still get their answer' => sub {
 
     my $second = $server->send_raw(post_text(''));
     shutdown($second, SHUT_WR);
-    is(read_response($second)->{status}, 504, 'not charged, and told so');
+    is(read_response($second)->{status}, 504, 'waiting: not charged');
 
     shutdown($first, SHUT_WR);
-    is(read_response($first)->{status}, 200, 'charged, and told so');
+    is(read_response($first)->{status}, 200, 'paying: charged');
 };
 
-subtest 'a crowd that leaves' => sub {
+subtest '600 clients that disconnect' => sub {
     my $server = CheckoutServer->start(qw( --mode=deadline --payment-slots=2
         --payment-min-ms=4000 --payment-max-ms=4000 --decline=0
         --stock=1000 ));
@@ -139,10 +138,10 @@ subtest 'a crowd that leaves' => sub {
     }
 
     my $stats = $server->wait_for(left_before_payment => 598);
-    is($stats->{stock_held} + $stats->{stock_sold}, 2, 'two were paying');
+    is($stats->{stock_held} + $stats->{stock_sold}, 2, 'two were being paid');
     $stats = $server->wait_for(in_progress => 0);
-    is($stats->{stock_now}, 998, 'the other units are back');
-    is($stats->{late_charges}, 2, 'only the two were charged');
+    is($stats->{stock_now}, 998, 'the other units are released');
+    is($stats->{late_charges}, 2, 'only the two were charged, late');
 };
 
 done_testing();

@@ -1,4 +1,4 @@
-# The payments: a seed is a sale that can be repeated.
+# Payments: the seed determines durations and declines.
 
 use strict;
 use warnings;
@@ -27,14 +27,14 @@ isnt(join(',', @{payments('--seed=12')}), join(',', @$one), 'another seed');
 my $alike = 0;
 my %first = map { $_ => 1 } @$one;
 $alike += grep { $first{$_} } @{payments("--seed=$_")} for 12 .. 14;
-is($alike, 0, 'neighbouring seeds have nothing in common');
+is($alike, 0, 'adjacent seeds have no payment in common');
 
 my @durations = sort { $a <=> $b } map { (split)[1] } @$one;
 cmp_ok($durations[0], '>=', 2, 'no payment is shorter than the minimum');
-cmp_ok($durations[-1], '<=', 10, 'or longer than the maximum');
-cmp_ok($durations[-1] - $durations[0], '>', 4, 'they differ');
+cmp_ok($durations[-1], '<=', 10, 'no payment is longer than the maximum');
+cmp_ok($durations[-1] - $durations[0], '>', 4, 'durations differ');
 
-# With many at once the payments keep their numbers.
+# Concurrent orders get the same payments.
 my $server = CheckoutServer->start(@args, '--seed=11');
 my @crowd = read_all(map { $server->send_raw(post_text('')) } 1 .. 40);
 my @seen = map {
@@ -42,9 +42,9 @@ my @seen = map {
     my ($ms) = $_->{content} =~ /"payment_ms":([\d.]+)/;
     "$status " . ($ms + 0);
 } @crowd;
-is_deeply([ sort @seen ], [ sort @$one ], 'a crowd gets the same payments');
+is_deeply([ sort @seen ], [ sort @$one ], 'concurrent orders get the same payments');
 
-# A fixed seed, so this is the same count every time.
+# The seed is fixed, so the counts are the same in every run.
 $server = CheckoutServer->start(qw( --mode=queue --payment-slots=0
     --payment-min-ms=100 --payment-max-ms=400 --seed=1 --stock=1000 ));
 my @playbook = read_all(map { $server->send_raw(post_text('')) } 1 .. 1000);
@@ -52,10 +52,10 @@ my $declined = grep { $_->{status} == 402 } @playbook;
 my $sum = 0;
 $sum += $_->{content} =~ /"payment_ms":([\d.]+)/ ? $1 : 0 for @playbook;
 
-cmp_ok($declined, '>=', 30, 'about 5 % are declined');
-cmp_ok($declined, '<=', 70, 'not many more');
-cmp_ok($sum / 1000, '>=', 240, 'a payment takes 250 ms in the mean');
-cmp_ok($sum / 1000, '<=', 260, 'neither more nor less');
+cmp_ok($declined, '>=', 30, 'at least 3 % are declined');
+cmp_ok($declined, '<=', 70, 'at most 7 % are declined');
+cmp_ok($sum / 1000, '>=', 240, 'the mean duration is at least 240 ms');
+cmp_ok($sum / 1000, '<=', 260, 'the mean duration is at most 260 ms');
 
 is(CheckoutServer->start(qw( --payment-min-ms=30 --payment-max-ms=30
                              --decline=0 ))->buy()->{json}{payment_ms}, 30,

@@ -1,4 +1,4 @@
-# Arrivals at /checkout, in the fullest window: what a throttle is judged by.
+# The maximum number of arrivals at /checkout in a time window.
 
 use strict;
 use warnings;
@@ -16,14 +16,14 @@ sub arrivals {
     return $server->stats();
 }
 
-# One after the other, each at least a payment after the one before.
+# One after another, at least the duration of a payment apart.
 is(arrivals(20, 30, 10)->{arrivals_max_in_window}, 1,
-   'never two in a window that is shorter than their distance');
+   'one in a window shorter than a payment');
 
 my $stats = arrivals(3600000, 1, 25);
-is($stats->{arrivals_max_in_window}, 25, 'all in a window without end');
+is($stats->{arrivals_max_in_window}, 25, 'all in a long window');
 is($stats->{arrivals}, 25, 'and in total');
-ok(!exists $stats->{arrivals_max_in_5s}, 'this one is not 5 s long');
+ok(!exists $stats->{arrivals_max_in_5s}, 'arrivals_max_in_5s only for a window of 5 s');
 
 my $server = CheckoutServer->start('--payment-max-ms=100');
 $server->request('GET', '/checkout');
@@ -36,10 +36,10 @@ $server->request('GET', '/healthz');
 $server->request('PUT', '/checkout');
 
 $stats = $server->stats();
-is($stats->{arrivals}, 3, 'pages and refused orders count, the rest not');
-cmp_ok($stats->{arrivals_max_in_5s}, '<=', 3, 'in 5 s');
+is($stats->{arrivals}, 3, 'pages and refused orders count');
+cmp_ok($stats->{arrivals_max_in_5s}, '<=', 3, 'in the default window');
 is($stats->{arrivals_max_in_5s}, $stats->{arrivals_max_in_window},
-   'which is the window unless another is given');
-is($stats->{arrival_window_ms}, 5000, 'and says so');
+   'the default window has 5 s');
+is($stats->{arrival_window_ms}, 5000, 'arrival_window_ms');
 
 done_testing();

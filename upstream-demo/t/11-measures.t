@@ -1,5 +1,4 @@
-# The measures behind the statistics, against a slow and simple reckoning of
-# the same: a program in C, as what it tests has no other way in.
+# Runs the unit tests of window.c and histogram.c, see measures.c.
 
 use strict;
 use warnings;

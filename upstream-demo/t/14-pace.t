@@ -1,4 +1,4 @@
-# A payment provider that becomes slow while a sale runs.
+# POST /payments changes the duration of payments.
 
 use strict;
 use warnings;
@@ -19,23 +19,23 @@ my $server = CheckoutServer->start(@args, '--allow-reset');
 
 cmp_ok($server->buy()->{json}{payment_ms}, '<=', 2, 'payments are fast');
 
-is(pace($server, '?min-ms=50&max-ms=60')->{status}, 200, 'they become slow');
+is(pace($server, '?min-ms=50&max-ms=60')->{status}, 200, 'slower');
 
 my $ms = $server->buy()->{json}{payment_ms};
 
-cmp_ok($ms, '>=', 50, 'not faster than that');
-cmp_ok($ms, '<=', 60, 'nor slower');
+cmp_ok($ms, '>=', 50, 'minimum');
+cmp_ok($ms, '<=', 60, 'maximum');
 
-is(pace($server, '?min-ms=1&max-ms=2')->{status}, 200, 'and fast again');
-cmp_ok($server->buy()->{json}{payment_ms}, '<=', 2, 'as before');
+is(pace($server, '?min-ms=1&max-ms=2')->{status}, 200, 'faster');
+cmp_ok($server->buy()->{json}{payment_ms}, '<=', 2, 'payments are fast again');
 
 for my $query ('', '?min-ms=1', '?min-ms=3&max-ms=2', '?min-ms=-1&max-ms=2', '?min-ms=1&max-ms=600001',
     '?min-ms=1s&max-ms=2s')
 {
-    is(pace($server, $query)->{status}, 400, "not \"$query\"");
+    is(pace($server, $query)->{status}, 400, "query \"$query\"");
 }
 
 is($server->request("GET", "/payments")->{status}, 405, 'only POST');
-is(pace(CheckoutServer->start(@args), '?min-ms=1&max-ms=2')->{status}, 403, 'only where it is allowed');
+is(pace(CheckoutServer->start(@args), '?min-ms=1&max-ms=2')->{status}, 403, 'without --allow-reset');
 
 done_testing;

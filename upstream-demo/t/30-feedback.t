@@ -1,4 +1,4 @@
-# What the checkout says to the waiting room before it.
+# Feedback to the waiting room: the Flash-Throttle header.
 
 use strict;
 use warnings;
@@ -8,26 +8,26 @@ use lib "$FindBin::Bin/lib";
 use CheckoutServer;
 use Test::More;
 
-sub said { $_[0]{headers}{'flash-throttle'} }
+sub feedback { $_[0]{headers}{'flash-throttle'} }
 
 my $checkout = CheckoutServer->start('--stock=3', '--payment-slots=2', '--payment-min-ms=1', '--payment-max-ms=1', '--decline=0', '--allow-reset');
 
-is(said($checkout->request('GET', '/checkout')), undef, 'a page says nothing');
-is(said($checkout->buy), 'done', 'an order is the end of a pass') for 1 .. 2;
-is(said($checkout->buy), 'sold-out, done', 'the last one');
+is(feedback($checkout->request('GET', '/checkout')), undef, 'a page has no feedback');
+is(feedback($checkout->buy), 'done', 'an order') for 1 .. 2;
+is(feedback($checkout->buy), 'sold-out, done', 'the order of the last unit');
 
 my $response = $checkout->buy;
-is($response->{status}, 409, 'one too many');
-is(said($response), 'sold-out', 'says so again');
+is($response->{status}, 409, 'no unit left');
+is(feedback($response), 'sold-out', 'sold out');
 
 $checkout->request('POST', '/reset');
-is(said($checkout->buy), 'open, done', 'units came back');
+is(feedback($checkout->buy), 'resume, done', 'units are available again');
 
-# held is not sold: the payment of the last unit fails, and it is there again
+# a held unit does not count as sold: its payment may be declined
 my $declining = CheckoutServer->start('--stock=1', '--payment-min-ms=1', '--payment-max-ms=1', '--decline=1');
 
 $response = $declining->buy;
 is($response->{status}, 402, 'declined');
-is(said($response), undef, 'nothing was sold');
+is(feedback($response), undef, 'no feedback');
 
 done_testing();

@@ -1,6 +1,6 @@
 /*
- * Tests the window of arrivals and the histogram of latencies against
- * straightforward reckonings of the same, on reproducible random input.
+ * Unit tests of window.c and histogram.c: compares them with simple
+ * implementations on reproducible random input.
  */
 
 #include "histogram.h"
@@ -28,7 +28,7 @@ ok(int good, const char *name)
 }
 
 
-/* xorshift64: the same numbers on every machine. */
+/* xorshift64 */
 static uint64_t
 next(void)
 {
@@ -50,7 +50,7 @@ compare(const void *one, const void *two)
 }
 
 
-/* The most of "times" in any window of "length", the end excluded. */
+/* The maximum count in any window of "length", excluding its end. */
 static size_t
 most(const int64_t *times, size_t n, int64_t length)
 {
@@ -68,7 +68,7 @@ most(const int64_t *times, size_t n, int64_t length)
 }
 
 
-/* Bursts and lulls, so that the fullest window is not the last one. */
+/* Bursts and pauses, so that the fullest window is not the last one. */
 static void
 test_window(int64_t length)
 {
@@ -98,7 +98,7 @@ test_window(int64_t length)
 
     co_window_clear(&window);
     ok(window.most == 0 && co_window_add(&window, now) == 0
-       && window.most == 1, "a window that was cleared counts anew");
+       && window.most == 1, "a cleared window");
 
     co_window_free(&window);
 }
@@ -155,15 +155,15 @@ test_histogram_edges(void)
         return;
     }
 
-    ok(co_histogram_percentile(histogram, 50) == 0, "nothing counted yet");
+    ok(co_histogram_percentile(histogram, 50) == 0, "an empty histogram");
 
     co_histogram_add(histogram, 0);
-    ok(co_histogram_percentile(histogram, 99) == 0, "nothing took any time");
+    ok(co_histogram_percentile(histogram, 99) == 0, "a duration of 0");
 
     co_histogram_add(histogram, INT64_MAX);
     ok(histogram->max == INT64_MAX
        && co_histogram_percentile(histogram, 99) > (int64_t) 1 << 39,
-       "an eternity does not leave the histogram");
+       "a duration above the maximum");
 
     free(histogram);
 }

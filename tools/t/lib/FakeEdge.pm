@@ -1,7 +1,6 @@
 package FakeEdge;
 
-# An HTTP server for flash-crowd's tests: answers each request with what a
-# function says, and remembers what it was asked.
+# An HTTP server for tests: a function answers the requests, which are logged.
 
 use strict;
 use warnings;
@@ -16,10 +15,10 @@ use Time::HiRes qw(time);
 
 # FakeEdge->start(sub { my ($request) = @_; ...; return \%answer })
 #
-# The function runs in a process of its own, one call at a time.
+# The function runs in another process, one call at a time.
 # request: {time, connection, method, path, headers => {name => value}, body}
 # answer:  {status, headers => [name, value, ...], body, delay => seconds}
-#          or {close => 1}: the connection is closed without an answer
+#          or {close => 1}: closes the connection without a response
 sub start {
     my ($class, $answer) = @_;
 
@@ -47,13 +46,13 @@ sub url {
 }
 
 
-# Ends the server: a list of all requests, in order.
+# Stops the server and returns all requests, in order.
 sub stop {
     my ($self) = @_;
 
     return if !$self->{pid};
 
-    # every request has its line in the log before its answer
+    # a request is logged before its response is sent
     kill TERM => $self->{pid};
     waitpid $self->{pid}, 0;
     $self->{pid} = undef;
@@ -78,7 +77,7 @@ sub serve {
     my $select = IO::Select->new($listener);
     my (%input, %number, @later, $connections);
 
-    # without the destructors of what the parent still uses
+    # skips the destructors of objects that the parent uses
     $SIG{TERM} = sub { POSIX::_exit(0) };
     $SIG{PIPE} = 'IGNORE';
     $log->autoflush(1);
@@ -173,7 +172,7 @@ sub text {
 }
 
 
-# json(STATUS, \%object, header => value, ...): an answer
+# json(STATUS, \%object, header => value, ...): a response
 sub json {
     my ($status, $object, @headers) = @_;
 

@@ -1,6 +1,6 @@
 package FlashCrowd;
 
-# Runs flash-crowd and reads what it says.
+# Runs flash-crowd and reads its output.
 
 use strict;
 use warnings;
@@ -13,7 +13,7 @@ use POSIX ();
 our @EXPORT_OK = qw(begin_crowd end_crowd crowd figures);
 
 
-# Starts a crowd and leaves it to itself until end_crowd(what this returns).
+# Starts a crowd, to be passed to end_crowd().
 sub begin_crowd {
     my (@arguments) = @_;
 
@@ -29,7 +29,7 @@ sub begin_crowd {
 }
 
 
-# Waits for its end: {status, out, err, figures}, the last if out is JSON.
+# Waits for its end: {status, out, err, figures}; figures is decoded from out.
 sub end_crowd {
     my ($crowd) = @_;
 
@@ -54,7 +54,7 @@ sub crowd {
 }
 
 
-# A crowd whose figures are wanted.
+# Runs a crowd with --json.
 sub figures {
     return crowd('--json', @_);
 }

@@ -1,6 +1,6 @@
 package CheckoutServer;
 
-# A checkout under test: starts it on a free port, talks to it, stops it.
+# A checkout process under test: start, requests, stop.
 
 use strict;
 use warnings;
@@ -21,13 +21,12 @@ use Time::HiRes qw( sleep time );
 our @EXPORT_OK = qw( wait_until now_ms read_response read_to_end read_all
                      post_text reset_connection );
 
-# Nothing here takes a fraction of this; it only ends a test that hangs.
-use constant PATIENCE => 60;
+# Timeout in seconds, for tests that hang.
+use constant TIMEOUT => 60;
 
 $SIG{PIPE} = 'IGNORE';
 
-# Every checkout has to stop well, whatever it went through: this is where a
-# sanitizer reports a leak.
+# Checkouts that exited with an error, for example after a sanitizer report.
 my $failures = 0;
 my %running;
 
@@ -37,10 +36,10 @@ sub binary {
 }
 
 
-# Calls $condition until it is true, and returns what it returned.
+# Calls $condition until it returns a true value, and returns that value.
 sub wait_until(&$) {
     my ($condition, $what) = @_;
-    my $end = time() + PATIENCE;
+    my $end = time() + TIMEOUT;
 
     while (time() < $end) {
         my $value = $condition->();
@@ -48,7 +47,7 @@ sub wait_until(&$) {
         sleep(0.005);
     }
 
-    croak "still waiting for $what";
+    croak "timeout while waiting for $what";
 }
 
 
@@ -57,7 +56,7 @@ sub now_ms {
 }
 
 
-# Runs to its end and returns (exit status, stdout, stderr).
+# Runs the checkout to its end; returns (exit status, stdout, stderr).
 sub run {
     my ($class, @args) = @_;
     my ($out, $err) = (File::Temp->new(), File::Temp->new());
@@ -70,7 +69,7 @@ sub run {
 }
 
 
-# A first argument that is a list goes before the program.
+# A list as the first argument is a command that runs the checkout.
 sub _spawn {
     my ($out, $err, @args) = @_;
     my @before = ref $args[0] ? @{shift @args} : ();
@@ -102,7 +101,7 @@ sub start {
     my $self = bless {
         out => File::Temp->new(),
         err => File::Temp->new(),
-        http => HTTP::Tiny->new(timeout => PATIENCE, max_redirect => 0),
+        http => HTTP::Tiny->new(timeout => TIMEOUT, max_redirect => 0),
     }, $class;
 
     $self->{pid} = _spawn($self->{out}, $self->{err}, @before,
@@ -147,7 +146,7 @@ sub signal {
 }
 
 
-# Waits for the end; returns (wait status, the last statistics).
+# Waits for the end; returns (wait status, the final statistics).
 sub ended {
     my ($self) = @_;
 
@@ -179,24 +178,24 @@ sub DESTROY {
     if (!eval { $self->stop(); 1 }) {
         kill('KILL', $self->{pid});
         waitpid($self->{pid}, 0);
-        $self->{status} = 'it does not stop';
+        $self->{status} = 'timeout';
     }
 
     if ($self->{status} ne '0') {
         $failures++;
-        warn "# a checkout ended badly ($self->{status}): " . $self->errors();
+        warn "# checkout failed ($self->{status}): " . $self->errors();
     }
 }
 
 
-# Those that a test still holds would outlive the exit status.
+# Stops the remaining checkouts before the exit status is set.
 END {
     $_->DESTROY() for grep { defined } values %running;
     $? = 1 if $failures && !$?;
 }
 
 
-# Sends one request; the response is HTTP::Tiny's, with {json} if it is that.
+# Sends a request; returns the response of HTTP::Tiny, with {json} if parsed.
 sub request {
     my ($self, $method, $path, %options) = @_;
 
@@ -222,7 +221,7 @@ sub buy {
 }
 
 
-# Sends N orders, $batch at a time; returns how many were confirmed.
+# Sends $n orders, $batch at once; returns the number of confirmed ones.
 sub crowd {
     my ($self, $n, $batch) = @_;
     my $confirmed = 0;
@@ -274,7 +273,7 @@ sub connect_raw {
 }
 
 
-# Opens a connection and leaves one request on it.
+# Opens a connection, sends $text, and returns the socket.
 sub send_raw {
     my ($self, $text) = @_;
 
@@ -294,7 +293,7 @@ sub post_text {
 }
 
 
-# Processor time used so far, in seconds.
+# The CPU time of the checkout, in seconds.
 sub cpu {
     my ($self) = @_;
 
@@ -305,8 +304,8 @@ sub cpu {
 }
 
 
-# Reads one response from a connection that may carry more; $rest keeps what
-# came after it.  undef at the end of the stream.
+# Reads one response; $rest keeps the bytes after it.  Returns undef at the end
+# of the stream.
 sub read_response {
     my ($socket, $rest) = @_;
     my $buffer = $rest ? $$rest : '';
@@ -324,30 +323,30 @@ sub read_response {
             }
         }
 
-        IO::Select->new($socket)->can_read(PATIENCE)
-            or croak 'no response came';
+        IO::Select->new($socket)->can_read(TIMEOUT)
+            or croak 'timeout while waiting for a response';
         my $n = sysread($socket, $buffer, 65536, length($buffer));
         return undef if !$n;
     }
 }
 
 
-# Everything until the other side closes.
+# Reads until the server closes the connection.
 sub read_to_end {
     my ($socket) = @_;
     my $buffer = '';
 
     while (1) {
-        IO::Select->new($socket)->can_read(PATIENCE)
-            or croak 'the connection stays open';
+        IO::Select->new($socket)->can_read(TIMEOUT)
+            or croak 'timeout while waiting for the end of the connection';
         my $n = sysread($socket, $buffer, 65536, length($buffer));
         return $buffer if !$n;
     }
 }
 
 
-# Reads one response from each of many connections, as they come; returns
-# them in the order of the connections, undef for one that was closed.
+# Reads one response from each connection; returns them in the order of the
+# connections, undef for a closed one.
 sub read_all {
     my (@sockets) = @_;
     my (@responses, %index);
@@ -359,7 +358,8 @@ sub read_all {
     }
 
     while (%index) {
-        $poll->poll(PATIENCE) > 0 or croak 'no response came';
+        $poll->poll(TIMEOUT) > 0
+            or croak 'timeout while waiting for a response';
 
         for my $socket ($poll->handles(POLLIN | IO::Poll::POLLHUP())) {
             $responses[delete $index{fileno($socket)}]
@@ -372,7 +372,7 @@ sub read_all {
 }
 
 
-# Leaves without a goodbye: the kernel sends RST instead of FIN.
+# Closes a connection with RST instead of FIN.
 sub reset_connection {
     my ($socket) = @_;
 
