@@ -1,7 +1,3 @@
-/*
- * Calls of the store in MySQL or MariaDB, except RESERVE.
- */
-
 #ifndef CO_MYSQL_CALL_H
 #define CO_MYSQL_CALL_H
 

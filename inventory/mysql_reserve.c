@@ -107,7 +107,6 @@ co_mysql_reserve(co_pool_job_t *job, co_lease_t *lease)
 }
 
 
-/* Fills the pools, then tries the fast path and the slow path. */
 static co_mysql_taken_e
 co_mysql_reserve_filled(co_mysql_t *mysql, co_lease_t *lease,
     const co_hold_t *hold)
@@ -210,11 +209,7 @@ done:
 }
 
 
-/*
- * Chooses one location for each line, none that was found empty lately; the
- * hold's id decides which is tried first.  Returns 1 with the parts in "hold",
- * or 0 if a line has no such location.
- */
+/* Chooses one location for each line; returns 0 if all were found empty. */
 static int
 co_mysql_reserve_prefer(co_mysql_t *mysql, const co_cart_t *cart,
     co_hold_t *hold)
@@ -255,7 +250,6 @@ co_mysql_reserve_prefer(co_mysql_t *mysql, const co_cart_t *cart,
 }
 
 
-/* Checks at intervals whether the pools of these units run low. */
 static void
 co_mysql_reserve_watch(co_mysql_t *mysql, const co_hold_t *hold)
 {

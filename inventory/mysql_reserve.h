@@ -1,7 +1,3 @@
-/*
- * Reserving units in MySQL or MariaDB.
- */
-
 #ifndef CO_MYSQL_RESERVE_H
 #define CO_MYSQL_RESERVE_H
 

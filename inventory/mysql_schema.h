@@ -1,7 +1,3 @@
-/*
- * The tables of the store in MySQL or MariaDB.
- */
-
 #ifndef CO_MYSQL_SCHEMA_H
 #define CO_MYSQL_SCHEMA_H
 

@@ -32,7 +32,6 @@ typedef struct {
 } co_mysql_option_t;
 
 
-/* The values of --store=mysql:NAME=VALUE;... */
 typedef struct {
     char        *host;
     char        *socket;

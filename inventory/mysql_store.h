@@ -34,8 +34,7 @@
 
 /* State of an item at a location in this process. */
 typedef struct {
-    _Atomic int64_t           empty_until_us;    /* found empty: tried last
-                                                    until this time */
+    _Atomic int64_t           empty_until_us;    /* found empty */
     _Atomic int64_t           last_id;           /* taken */
     _Atomic int               taken;             /* since the last check */
     _Atomic int               filling;           /* a fill job is queued */
@@ -50,12 +49,9 @@ typedef struct {
     int                       shop;
     int                       items;
     int                       locations;
-    int64_t                   pool_units;        /* maximum rows of an item
-                                                    and location */
-    int64_t                   low_units;         /* fill below this; 0: only
-                                                    when empty */
-    _Atomic int64_t           work_us;           /* benchmark: other work in
-                                                    a reservation */
+    int64_t                   pool_units;        /* maximum rows */
+    int64_t                   low_units;         /* 0: fill when empty */
+    _Atomic int64_t           work_us;           /* for benchmarks */
     int64_t                   report_ms;         /* --slow-report */
     _Atomic int64_t           fills_begun;
     _Atomic int64_t           fills_ended;
@@ -63,7 +59,6 @@ typedef struct {
 } co_mysql_t;
 
 
-/* A call as a job of the pool. */
 typedef struct {
     co_pool_job_t             job;
     co_mysql_t               *mysql;

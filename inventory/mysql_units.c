@@ -111,7 +111,6 @@ co_mysql_units_row_locks(void *data, int which, MYSQL_ROW row)
 }
 
 
-/* Locks the pools of all parts, then their units that are not locked. */
 static unsigned
 co_mysql_units_lock(co_mysql_t *mysql, co_lease_t *lease,
     const co_hold_t *hold, co_mysql_locks_t *locks)
@@ -169,7 +168,6 @@ co_mysql_units_lock_wait(co_mysql_t *mysql, co_lease_t *lease,
 }
 
 
-/* The slow path of a reservation. */
 co_mysql_taken_e
 co_mysql_units_take(co_mysql_t *mysql, co_lease_t *lease,
     const co_hold_t *hold, const co_order_t *order, int force)

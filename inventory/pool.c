@@ -16,12 +16,10 @@
 #define CO_POOL_CONNECT_S    5
 #define CO_POOL_READ_S       30
 
-/* Between two attempts to reconnect. */
 #define CO_POOL_PAUSE_US     100000
 
 #define CO_POOL_LOCK_WAIT_S  10
 
-/* Attempts of one job. */
 #define CO_POOL_TRIES_MAX    100
 
 #define CO_POOL_TEXT_LEN     256

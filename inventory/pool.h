@@ -39,14 +39,11 @@ typedef struct {
     char             *socket;
     char             *user;
     char             *database;
-    char             *defaults_file;             /* with the password; or
-                                                    NULL */
+    char             *defaults_file;             /* password; or NULL */
     unsigned          port;
     int               connections;
     int               queue;                     /* jobs that may wait */
-    int64_t           patience_ms;               /* how long a job retries
-                                                    while the server is
-                                                    down */
+    int64_t           patience_ms;               /* of retries */
 } co_pool_conf_t;
 
 
@@ -58,15 +55,14 @@ typedef struct {
     MYSQL            *mysql;
     int               connected;
     const char       *tag;                       /* of the job */
-    co_sql_t          sql;                       /* for the job's use */
+    co_sql_t          sql;
 } co_lease_t;
 
 
 typedef enum {
     CO_JOB_DONE = 0,
-    CO_JOB_AGAIN                                 /* the last statement failed;
-                                                    its error decides whether
-                                                    the job is retried */
+    CO_JOB_AGAIN                                 /* the last statement failed:
+                                                    retry if transient */
 } co_job_result_e;
 
 /*

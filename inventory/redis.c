@@ -21,7 +21,6 @@ static void co_redis_reset(void *data, co_store_result_e result);
 static void co_redis_counted(void *data, co_store_result_e result);
 
 
-/* Returns the ledger of "SOCKET+LEDGER", or NULL. */
 static const char *
 co_redis_ledger_of(const char *place)
 {
@@ -152,7 +151,6 @@ co_redis_close(void *backend)
 }
 
 
-/* The units that Redis has sold; only a reset lowers the number. */
 static void
 co_redis_set_min_sold(co_redis_t *store, int64_t sold)
 {
@@ -394,7 +392,6 @@ co_redis_replied(void *data, const redisReply *reply)
 }
 
 
-/* The ledger has sold units without a hold. */
 static void
 co_redis_sold(void *data, co_store_result_e result)
 {

@@ -39,15 +39,11 @@ typedef struct {
     int                       levels_n;
     co_fault_t                fault;
     int64_t                   claims;
-    int64_t                   sold;              /* the largest count that
-                                                    Redis has returned since
-                                                    the last reset */
-    char                      min_sold[24];      /* "sold" as text, for the
-                                                    scripts */
+    int64_t                   sold;              /* only a reset lowers it */
+    char                      min_sold[24];      /* "sold" as text */
 } co_redis_t;
 
 
-/* A call in progress. */
 struct co_redis_op_s {
     co_redis_t               *store;
     co_store_call_t          *call;

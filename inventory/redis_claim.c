@@ -46,7 +46,6 @@ co_redis_claim(co_redis_op_t *op)
 }
 
 
-/* Between the two steps: --fault ends the process. */
 static void
 co_redis_claim_fault(co_redis_t *store, co_fault_e kind)
 {
@@ -60,7 +59,6 @@ co_redis_claim_fault(co_redis_t *store, co_fault_e kind)
 }
 
 
-/* The reply has the parts; with "Redis first" the hold is deleted already. */
 static void
 co_redis_claim_found(void *data, const redisReply *reply)
 {

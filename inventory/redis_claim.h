@@ -1,7 +1,3 @@
-/*
- * Claims of the store in Redis.
- */
-
 #ifndef CO_REDIS_CLAIM_H
 #define CO_REDIS_CLAIM_H
 

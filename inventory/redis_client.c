@@ -17,10 +17,8 @@
 #include <hiredis/adapters/libevent.h>
 
 
-/* Timeout of a call; the connection is closed. */
 #define CO_REDIS_TIMEOUT_MS   2000
 
-/* Interval of the timeout check and of reconnecting. */
 #define CO_REDIS_WATCH_MS     100
 
 
@@ -258,7 +256,6 @@ co_redis_client_end(co_redis_call_t *call, const redisReply *reply)
 }
 
 
-/* Closes a connection that has timed out; reconnects. */
 static void
 co_redis_client_watch(evutil_socket_t fd, short events, void *data)
 {

@@ -1,8 +1,3 @@
-/*
- * Claims that Redis has not recorded yet.  They are sent one after another;
- * the first is retried until Redis has recorded it.
- */
-
 #include "redis_finish.h"
 #include "redis_lua.h"
 #include "redis_text.h"
@@ -14,7 +9,6 @@
 #include <event2/event_struct.h>
 
 
-/* Interval of attempts; each failure writes a line to the log. */
 #define CO_REDIS_FINISH_S  1
 
 

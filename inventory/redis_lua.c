@@ -19,7 +19,6 @@ const char *const  co_redis_lua_keys[CO_REDIS_KEYS] = {
 };
 
 
-/* How long the ids of sold holds are kept. */
 #define CO_LUA_DONE_S  "3600"
 
 

@@ -21,7 +21,6 @@
 #include <string.h>
 
 
-/* A call in progress. */
 typedef struct co_shadow_op_s {
     co_shadow_t        *shadow;
     TAILQ_ENTRY(co_shadow_op_s)  link;
@@ -292,7 +291,6 @@ co_shadow_ask(co_shadow_op_t *op, int at)
 }
 
 
-/* A store has returned a result; some actions continue with the other. */
 static void
 co_shadow_decided(void *data, co_store_result_e result)
 {
@@ -402,7 +400,6 @@ co_shadow_after_reserve(co_shadow_op_t *op, co_store_result_e *result)
 }
 
 
-/* Both stores have executed a SELL or a RESET. */
 static void
 co_shadow_after_both(co_shadow_op_t *op, co_store_result_e *result)
 {
@@ -426,7 +423,6 @@ co_shadow_after_both(co_shadow_op_t *op, co_store_result_e *result)
 }
 
 
-/* A hold was claimed or released. */
 static void
 co_shadow_after_end(co_shadow_op_t *op, co_store_result_e result)
 {

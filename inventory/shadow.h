@@ -34,7 +34,7 @@ typedef struct co_shadow_loss_s  co_shadow_loss_t;
 struct co_shadow_loss_s {
     int                              at;
     co_store_action_e                action;     /* the lost write */
-    int                              there;      /* the store has the hold */
+    int                              there;      /* it has the hold */
     co_store_action_e                wanted;     /* APPLY: held, CLAIM: sold,
                                                     RELEASE: neither */
     int64_t                          ms;         /* wall time */
@@ -80,20 +80,16 @@ typedef struct {
     uint64_t                         agreed;
     uint64_t                         would_have_denied;
     uint64_t                         would_have_granted;
-    uint64_t                         unknown;    /* holds that the shadow
-                                                    should have had */
+    uint64_t                         unknown;    /* missing holds */
     uint64_t                         lost;       /* writes */
     uint64_t                         mended;
     uint64_t                         by_fault;   /* lost by --fault */
     uint64_t                         switches;
-    uint64_t                         orphans;    /* holds that only one store
-                                                    had */
-    uint64_t                         withdrawn;  /* grants after the kill
-                                                    switch */
+    uint64_t                         orphans;    /* holds of one store only */
+    uint64_t                         withdrawn;  /* late grants */
 } co_shadow_counts_t;
 
 
-/* A decision that the shadow would have made differently. */
 typedef struct {
     char                             id[CO_HOLD_ID_LEN + 1];
     int                              granted;    /* by the shadow */
@@ -126,8 +122,7 @@ struct co_shadow_s {
     uint64_t                         started;    /* calls so far */
     struct co_shadow_jobs_s          buckets[CO_SHADOW_BUCKETS];
 
-    int                              expiring;   /* 1 + the store that expires
-                                                    holds now; 0: none */
+    int                              expiring;   /* 1 + index of a store */
     co_store_call_t                  expire;
     co_expired_t                     expired;
 
@@ -149,7 +144,7 @@ struct co_shadow_s {
     int                              phase;
     int64_t                          waiting;    /* for counts */
     int                              failed;
-    uint64_t                         audited;    /* "started" at the count */
+    uint64_t                         audited;    /* value of "started" */
     int                              auditing;
     struct event                    *timer;      /* of the command */
     struct event                    *idle;       /* starts an audit */

@@ -151,7 +151,6 @@ co_shadow_command_continue(co_shadow_t *shadow)
 
     if (shadow->phase == CO_SHADOW_DRAINING) {
 
-        /* a count may time out, too */
         shadow->phase = CO_SHADOW_COUNTING;
         co_shadow_command_timer(shadow->timer, CO_SHADOW_DRAIN_MS);
         co_shadow_command_count(shadow);

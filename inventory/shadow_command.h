@@ -1,7 +1,3 @@
-/*
- * Commands of the operator to a shadow store, and the audit.
- */
-
 #ifndef CO_SHADOW_COMMAND_H
 #define CO_SHADOW_COMMAND_H
 

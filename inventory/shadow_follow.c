@@ -17,7 +17,6 @@
  */
 #define CO_SHADOW_GRACE_MS  5000
 
-/* How long the end of the checkout waits for the shadow. */
 #define CO_SHADOW_CLOSE_MS  5000
 
 
@@ -259,7 +258,6 @@ co_shadow_follow_done(void *data, co_store_result_e result)
 }
 
 
-/* Starts the next write of the same hold. */
 static void
 co_shadow_follow_end(co_shadow_job_t *job)
 {
@@ -334,7 +332,6 @@ co_shadow_follow_expired(void *data, co_store_result_e result)
     int           i;
     co_shadow_t  *shadow = data;
 
-    /* the truth may have changed meanwhile */
     for (i = 0; result == CO_STORE_OK && i < shadow->expired.n; i++) {
         co_shadow_loss_orphan(shadow, shadow->expiring - 1,
                               shadow->expired.ids[i]);

@@ -15,7 +15,6 @@
 #include <sys/eventfd.h>
 
 
-/* Intervals: count a shared stock, expire holds. */
 #define CO_STORE_COUNT_US   250000
 #define CO_STORE_EXPIRE_US  1000000
 
@@ -30,7 +29,6 @@ struct co_store_port_s {
 };
 
 
-/* A call that is repeated while the store is open. */
 typedef struct {
     co_store_call_t            call;
     struct event              *timer;

@@ -32,7 +32,7 @@
 #define CO_ITEMS_MAX        1000
 #define CO_EXPIRED_MAX      64
 
-/* slow_report_ms: the report without the fault. */
+/* slow_report_ms: without the fault. */
 #define CO_REPORT_MENDED    (-1)
 
 #define CO_ALL_LOCATIONS    ((1u << CO_LOCATIONS_MAX) - 1)
@@ -84,24 +84,20 @@ typedef struct {
 
 typedef struct {
     const char         *spec;                    /* SCHEME:PLACE */
-    int64_t             stock;                   /* of a new store: units of
-                                                    each item, over all
-                                                    locations */
+    int64_t             stock;                   /* initial units of an item,
+                                                    over all locations */
     int                 items;
     int                 locations;
     int                 guarded;                 /* the store itself refuses
                                                     to go below 0 */
-    int64_t             slow_report_ms;          /* MySQL: a report that keeps
-                                                    its connection; 0: none,
-                                                    or CO_REPORT_MENDED */
+    int64_t             slow_report_ms;          /* MySQL; 0: no report */
     int                 callers_expiry;          /* only the caller calls
                                                     co_store_expire() */
-    int64_t             seed;                    /* of random numbers */
+    int64_t             seed;
     const char         *fault;                   /* see fault.h; or NULL */
 } co_store_conf_t;
 
 
-/* The state of the store when it was opened. */
 typedef struct {
     co_stock_t          stock;
     int64_t             orders;
@@ -122,13 +118,11 @@ typedef enum {
     CO_STORE_OK = 0,
     CO_STORE_SOLD_OUT,
     CO_STORE_GONE,                               /* released or expired */
-    CO_STORE_DEBT,                               /* done; the available stock
-                                                    is below 0 now */
+    CO_STORE_DEBT,                               /* done; stock below 0 */
     CO_STORE_REFUSED,                            /* invalid cart or parts */
     CO_STORE_BUSY,                               /* the queue is full */
-    CO_STORE_FAILED                              /* logged to stderr; it is
-                                                    unknown whether the call
-                                                    was done */
+    CO_STORE_FAILED                              /* logged; may or may not
+                                                    have been done */
 } co_store_result_e;
 
 
@@ -176,19 +170,17 @@ typedef enum {
     CO_STORE_COMMAND_CHECK = 0,                  /* compare the two stores */
     CO_STORE_COMMAND_SWITCH,                     /* "truth" decides */
     CO_STORE_COMMAND_KILL,                       /* the first store decides,
-                                                    even if the second store
-                                                    does not answer */
+                                                    unconditionally */
     CO_STORE_COMMAND_MEND                        /* repeat lost writes */
 } co_store_command_e;
 
 typedef struct {
     co_store_command_e  kind;
     int                 truth;                   /* 0: first, 1: second */
-    int                 force;                   /* switch even if the two
-                                                    stores differ */
+    int                 force;                   /* even if they differ */
 } co_store_command_t;
 
-/* The result of a command: an HTTP status, and a reason. */
+/* "status" is an HTTP status. */
 typedef void (*co_store_command_done_pt)(void *data, int status,
     const char *why);
 

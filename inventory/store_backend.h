@@ -16,9 +16,8 @@ typedef struct co_store_port_s  co_store_port_t;
 struct co_store_backend_s {
     const char   *scheme;                        /* before the colon */
     const char   *example;                       /* a complete --store */
-    int           shared;                        /* other processes may change
-                                                    the stock: count it
-                                                    regularly */
+    int           shared;                        /* other processes change the
+                                                    stock */
 
     /* As co_store_check() and co_store_open(); "place" follows the colon. */
     int         (*check)(const char *place, char *error);
@@ -49,7 +48,6 @@ extern const co_store_backend_t  co_store_redis;
 extern const co_store_backend_t  co_store_shadow;
 
 
-/* Returns the event loop of the store. */
 struct event_base *co_store_port_base(co_store_port_t *port);
 
 /* Returns finished calls, a list linked by "next", to their callers. */

@@ -1,7 +1,3 @@
-/*
- * One thread that executes calls in order.
- */
-
 #include "store_thread.h"
 
 #include <errno.h>

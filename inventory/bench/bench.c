@@ -293,7 +293,6 @@ co_bench_figure(co_bench_t *bench, int good, const char *format, ...)
 }
 
 
-/* One of the repeated jobs. */
 typedef struct {
     co_mysql_job_t     job;                      /* must be first */
     co_bench_loop_t   *loop;

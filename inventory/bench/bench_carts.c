@@ -13,7 +13,6 @@
 #define JOBS_PER_TURN  50
 
 
-/* Reserves a cart with one statement for each item. */
 static co_job_result_e
 co_carts_by_line(co_pool_job_t *job, co_lease_t *lease)
 {
@@ -127,7 +126,6 @@ co_bench_carts(co_bench_t *bench)
         cart.lines[i].quantity = 1;
     }
 
-    /* fills the pools */
     cart.lines_n = 10;
     co_bench_loop(loop, shop.mysql, 1, NULL, &cart, 1, 60);
 

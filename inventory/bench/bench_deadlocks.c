@@ -99,7 +99,6 @@ co_deadlocks_insert(co_sql_t *sql, const char *table,
 }
 
 
-/* The second half of a transaction. */
 static unsigned
 co_deadlocks_move(co_lease_t *lease, const co_deadlocks_ids_t *ids, int back)
 {
@@ -134,7 +133,6 @@ co_deadlocks_move(co_lease_t *lease, const co_deadlocks_ids_t *ids, int back)
 }
 
 
-/* Moves units to the holds, then back: two transactions. */
 static co_job_result_e
 co_deadlocks_move_twice(co_pool_job_t *job, co_lease_t *lease)
 {
@@ -292,7 +290,6 @@ co_deadlocks_crafted(co_bench_t *bench, const char *first[2],
 }
 
 
-/* A reservation, then a claim or a release, with the code of the store. */
 static co_job_result_e
 co_deadlocks_whole(co_pool_job_t *job, co_lease_t *lease)
 {

@@ -69,7 +69,6 @@ co_bench_gaps(co_bench_t *bench)
 
     static const char  *levels[] = { "REPEATABLE READ", "READ COMMITTED" };
 
-    /* creates the tables */
     co_bench_open(bench, &made, &co_bench_one_item, "flash_throttle",
                   "connections=1");
     co_bench_close(&made);

@@ -12,7 +12,6 @@
 #define CONNECTIONS  64
 
 
-/* Shoppers that reserve and claim through the store. */
 typedef struct {
     struct event_base  *base;
     co_store_t         *store;
@@ -112,7 +111,6 @@ co_holders_print(const json_t *connections)
 }
 
 
-/* Returns the median time for which the report holds a connection. */
 static double
 co_holders_report_ms(const json_t *connections)
 {
@@ -134,7 +132,6 @@ co_holders_report_ms(const json_t *connections)
 }
 
 
-/* The results of a sale. */
 typedef struct {
     char    first[64];                           /* the largest holder */
     double  rate;                                /* reservations a second */

@@ -29,7 +29,6 @@ co_locks_open_thread(void *data)
 }
 
 
-/* Returns InnoDB's row locks of one reservation of "quantity" units. */
 static int64_t
 co_locks_measure(co_bench_t *bench, const char *database, int64_t quantity)
 {

@@ -109,7 +109,6 @@ co_bench_pools(co_bench_t *bench)
     int      failed = 0;
     int64_t  stock, pool;
 
-    /* 50,000 and 1,000, or both smaller */
     stock = bench->operations / 2;
     pool = stock / 50;
 

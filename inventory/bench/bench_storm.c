@@ -96,7 +96,6 @@ co_storm_units(const co_storm_shopper_t *shopper)
 }
 
 
-/* One to three lines of one to three units, from some of the locations. */
 static void
 co_storm_next(co_storm_shopper_t *shopper)
 {
@@ -241,7 +240,6 @@ co_storm_open(struct event_base *base, const char *spec, int64_t stock,
     conf.callers_expiry = callers_expiry;
     store = co_store_open(base, &conf, &found, error);
 
-    /* the server may be down */
     while (store == NULL) {
         usleep(200000);
         store = co_store_open(base, &conf, &found, error);
@@ -322,7 +320,6 @@ co_storm_server_dies(co_bench_t *bench)
 }
 
 
-/* Kills processes and the server at intervals until all work is done. */
 static int
 co_storm_run(co_bench_t *bench, co_storm_t *storm, const char *spec,
     int64_t stock)

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 
-/* Other work in the transaction. */
 #define WORK_US  2000
 
 
