@@ -1,10 +1,10 @@
-# The stores in Redis and in pairs put to the test, and sales on each store.
+# Tests of shadow mode, and sales on every store.
 
 .PHONY: inventory inventory-shadow
 
-inventory: inventory-shadow ## the stores put to the test, with figures (minutes)
+inventory: inventory-shadow ## test and measure the stores (minutes)
 
-inventory-shadow: ## of "make inventory": shadow mode, and sales on every store
+inventory-shadow: ## part of "make inventory": shadow mode, and sales on every store
 	@scripts/install-deps.sh build test
 	@$(MAKE) --no-print-directory $(SALE_PROGRAMS)
 	@scripts/inventory-shadow.pl

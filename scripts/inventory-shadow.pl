@@ -1,25 +1,26 @@
 #!/usr/bin/env perl
 #
-# Two stores as one, put to the test: Redis with a ledger in MariaDB is the
-# truth, MariaDB its shadow; then whole sales on every store.
+# Tests two stores as one: Redis with a ledger in MariaDB is the truth, MariaDB
+# the shadow.  Then runs whole sales on every store.
 #
 # usage: scripts/inventory-shadow.pl [PART...]
 #
-#   even    10,000 reservations: no drift at rest
-#   lost    1 % of the shadow's writes lost: each is found, the switch refused,
-#           and what comes of it where it is forced
-#   switch  a sale (profile drop) with a cut-over and the kill switch in it
+#   even    10,000 reservations: no drift
+#   lost    1 % of the shadow's writes are lost: all are found, a switch is
+#           refused, and a forced switch oversells the lost units
+#   switch  a sale (profile drop) with a switch and the kill switch
 #   sales   a sale (profile drop) on mysql, on redis and on both
 #
 #   RESERVATIONS=10000   of "even" and "lost"
 #
-# The servers are its own, and gone afterwards.
+# The servers are private and removed afterwards.
 
 use strict;
 use warnings;
 
 use FindBin;
-use lib "$FindBin::Bin/../upstream-demo/t/lib";
+use lib "$FindBin::Bin/../upstream-demo/t/lib",
+    "$FindBin::Bin/../inventory/t/lib";
 
 use File::Temp qw(tempdir);
 use JSON::PP;
@@ -69,7 +70,7 @@ sub start {
 }
 
 
-# By how much the shadow is off, in words.
+# Formats a drift.
 sub units {
     my ($off) = @_;
 
@@ -94,7 +95,7 @@ sub even {
            . " would have granted %d\n", @$shadow{qw(decisions agreed
            would_have_denied would_have_granted)};
     must($json->encode($shadow->{drift}{units}) eq $json->encode($EVEN),
-         'drift at rest: %s', units($shadow->{drift}{units}));
+         'drift: %s', units($shadow->{drift}{units}));
     must($server->stats()->{stock_sold} == $confirmed, 'sold %d, confirmed %d',
          $server->stats()->{stock_sold}, $confirmed);
     print "\n";
@@ -117,14 +118,14 @@ sub lost {
     must($shadow->{writes_lost} == $shadow->{writes_lost_by_fault},
          'lost %d, found %d', @$shadow{qw(writes_lost_by_fault writes_lost)});
     must($json->encode($drift->{units}) eq $json->encode($drift->{explained}),
-         'drift: %s; what is known to be lost explains: %s',
+         'drift: %s; explained by the losses: %s',
          units($drift->{units}), units($drift->{explained}));
     must(settled($admin, 'truth=second')->{status} == 409,
-         'the switch of the truth is refused');
+         'the switch is refused');
     must(settled($admin, 'mend=1')->{status} == 200, 'mended %d',
          compared($admin)->{mended});
     must(settled($admin, 'truth=second')->{status} == 200,
-         'drift %s, and the switch is done',
+         'drift %s; switched',
          units(compared($admin)->{drift}{units}));
     undef $server;
     print "\n";
@@ -142,8 +143,8 @@ sub forced {
     my $drift = compared($admin)->{drift};
     my $more = $drift->{units}{available};
 
-    printf "   the same, forced after %d of %d units: %d sold units are not in"
-           . " the shadow\n", $confirmed, $stock, $more;
+    printf "   forced after %d of %d units: %d sold units are not in the"
+           . " shadow\n", $confirmed, $stock, $more;
     must(settled($admin, 'truth=second')->{status} == 409, 'refused at first');
     must(settled($admin, 'truth=second&force=1')->{status} == 200, 'forced');
     $confirmed += $server->crowd(int($RESERVATIONS * 0.5));
@@ -156,7 +157,7 @@ sub forced {
 }
 
 
-# Runs a sale; its folder, and the checkout's last statistics.
+# Runs a sale; returns its directory and the final stats of the checkout.
 sub sale {
     my ($store, $orders) = @_;
     my $dir = "build/sale/drop-$store" . ($orders ? '-switch' : '');
@@ -164,7 +165,7 @@ sub sale {
     local $ENV{STORE} = $store;
     local $ENV{ORDERS} = $orders // '';
 
-    # 3: the machine was too slow for the schedule, which loses no unit
+    # 3: the machine was too slow for the schedule
     my $status = system('scripts/sale.sh', '-o', $dir, 'drop',
                         'edge-fair-deadline', $ENV{SEED} || 1) >> 8;
     die "the sale on $store failed\n" unless $status == 0 || $status == 3;
@@ -194,13 +195,13 @@ sub sold_exactly {
 sub switch {
     my $orders = '8:truth=second 14:kill=1';
 
-    print "   a sale behind the throttle (drop), with orders at its seconds:",
+    print "   a sale behind the throttle (drop), with commands at the seconds:",
           " $orders\n   ";
     my ($dir, $stats) = sale('shadow', $orders);
     my $shadow = $stats->{shadow};
 
     sold_exactly($stats);
-    must($shadow->{switches} == 2, 'switches of the truth %d',
+    must($shadow->{switches} == 2, 'switches: %d',
          $shadow->{switches});
     must($shadow->{losses} == 0 && !$shadow->{drift}{levels},
          'losses %d, drift %s', $shadow->{losses},
@@ -238,7 +239,7 @@ for my $part (@parts) {
 
 $PARTS{$_}->() for @parts;
 
-print $failures ? "inventory: NOT all as it must be\n"
-                : "inventory: all as it must be\n";
+print $failures ? "inventory: requirements not met\n"
+                : "inventory: all requirements met\n";
 
 exit($failures != 0);

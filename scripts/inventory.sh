@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 #
-# The store in MySQL or MariaDB put to the test, on a server of its own that
-# is gone afterwards.
+# Benchmarks the store in MySQL or MariaDB, on a private server that is removed
+# afterwards.
 #
 # usage: scripts/inventory.sh [PART...]      build/inventory lists the parts
 #
 #   BENCH=build/inventory   the program
-#   BENCH_OPTIONS=...       its options, as --operations=4000 --seconds=0.5
+#   BENCH_OPTIONS=...       its options, for example --seconds=0.5
 #
-# "throughput" is measured twice: with the server's default, a thread for each
-# connection, and with a pool of as many threads as there are processors.
+# "throughput" is measured twice: with a server thread for each connection (the
+# default), and with a pool of one server thread for each processor.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -27,8 +27,8 @@ dir=$(mktemp -d /tmp/ft-XXXXXX)
 trap 'scripts/mariadb.sh stop "$dir/db"; rm -rf --one-file-system "$dir"' EXIT
 
 
-# Each part meets a server without a past: what another has deleted would still
-# be purged, and what it knows of the tables no longer hold.
+# A new server for each part: rows that an earlier part has deleted may not be
+# purged yet, and table statistics may be out of date.
 run() {
     local part=$1
     shift
@@ -56,8 +56,8 @@ for part in "${parts[@]}"; do
 done
 
 if [ ${#failed[@]} -gt 0 ]; then
-    say "inventory: NOT as it must be: ${failed[*]}"
+    say "inventory: requirements not met: ${failed[*]}"
     exit 1
 fi
 
-say "inventory: all as it must be"
+say "inventory: all requirements met"

@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
 #
-# A MariaDB of one's own: its data, its socket and its log in one folder, no
-# network, nothing of the machine's own server touched.
+# Runs a private MariaDB server: data, socket and log in one directory, without
+# network, independent of the server of the machine.
 #
 # usage: scripts/mariadb.sh start DIR [OPTION...]   options of mariadbd
-#        scripts/mariadb.sh stop DIR                ends it, keeps the data
-#        scripts/mariadb.sh kill DIR                as a power cut does
+#        scripts/mariadb.sh stop DIR                stops it, keeps the data
+#        scripts/mariadb.sh kill DIR                sends SIGKILL
 #
-# It listens on DIR/socket alone, for "root" without a password, and has an
-# empty database "flash_throttle".  DIR/pid is its process.  DIR is made if it
-# is not there, and has to be a short path: a socket's may have 107 bytes.
+# It listens on DIR/socket only, for "root" without a password, and creates the
+# database "flash_throttle".  DIR/pid has its process id.  DIR is created if
+# necessary.  The path must be short: a socket path has at most 107 bytes.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-# How long it may take to come up or to end, in tenths of a second.
-PATIENCE=600
+# Timeout of start and stop, in tenths of a second.
+TRIES=600
 
 
 usage() {
@@ -23,11 +23,11 @@ usage() {
 }
 
 
-# Debian keeps the server in sbin, which is not on everybody's path.
+# Debian installs the server in sbin.
 find_program() {
     PATH=$PATH:/usr/sbin:/usr/local/sbin command -v "$1" \
-        || die "$1 is not there; \"make deps\" installs it" \
-               "(mariadb-server-core, mariadb-client-core)"
+        || die "$1 not found (packages mariadb-server-core," \
+               "mariadb-client-core)"
 }
 
 
@@ -49,8 +49,8 @@ start() {
     client=$(find_program mariadb)
     [ "$(id -u)" -ne 0 ] || as=(--user=root)
 
-    [ ${#dir} -le 100 ] || die "$dir: too long a path for a socket in it"
-    ! running || die "$dir: a server runs there already"
+    [ ${#dir} -le 100 ] || die "$dir: path too long for a socket (100 bytes)"
+    ! running || die "$dir: a server is running"
     mkdir -p -m 700 "$dir"
 
     if [ ! -d "$dir/data/mysql" ]; then
@@ -58,7 +58,7 @@ start() {
             --datadir="$dir/data" --auth-root-authentication-method=normal \
             --skip-test-db --skip-name-resolve > "$dir/install.log" 2>&1 \
             || { tail -n 20 "$dir/install.log" >&2
-                 die "cannot make a database in $dir/data"; }
+                 die "creating the database in $dir/data failed"; }
     fi
 
     "$mariadbd" --no-defaults "${as[@]}" --datadir="$dir/data" \
@@ -72,9 +72,9 @@ start() {
     until ask "CREATE DATABASE IF NOT EXISTS flash_throttle"; do
         tries=$((tries + 1))
 
-        if ! running || [ $tries -ge $PATIENCE ]; then
+        if ! running || [ $tries -ge $TRIES ]; then
             tail -n 20 "$dir/log" >&2
-            die "the server in $dir does not come up"
+            die "the server in $dir did not start"
         fi
 
         sleep 0.1
@@ -90,7 +90,7 @@ stop() {
 
     while running; do
         tries=$((tries + 1))
-        [ $tries -lt $PATIENCE ] || die "the server in $dir does not end"
+        [ $tries -lt $TRIES ] || die "the server in $dir did not stop"
         sleep 0.1
     done
 

@@ -1,19 +1,18 @@
 #!/usr/bin/env bash
 #
-# A Redis (or Valkey) of one's own: its data in a folder, reached by a Unix
-# socket in it, no TCP, nothing written to disk.
+# Runs a private Redis or Valkey server on a Unix socket in a directory, without
+# TCP and without persistence.
 #
-# usage: scripts/private-redis.sh start DIR    DIR/redis.sock answers after it
-#        scripts/private-redis.sh stop DIR     stops it by the id in DIR
+# usage: scripts/private-redis.sh start DIR    listens on DIR/redis.sock
+#        scripts/private-redis.sh stop DIR
 #
-# Debian keeps the program that is also the server in redis-tools, which, unlike
-# redis-server, starts no service on the machine: it goes by the name by which
-# it is called.
+# Debian's package redis-tools is sufficient and, unlike redis-server, starts no
+# service: redis-check-rdb is the same binary, which acts by its name.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-# Nothing takes a fraction of this; it only ends a wait for what never comes.
+# Timeout of start and stop, in twentieths of a second.
 TRIES=600
 
 
@@ -35,8 +34,7 @@ server_of() {
         fi
     done
 
-    die "there is neither Redis nor Valkey here;" \
-        "scripts/install-deps.sh test installs one (Debian's redis-tools)"
+    die "neither Redis nor Valkey found (package redis-tools)"
 }
 
 
@@ -46,7 +44,7 @@ start() {
     mkdir -p "$dir"
     dir=$(cd "$dir" && pwd)
     [ ${#dir} -lt 90 ] \
-        || die "$dir: too long for the path of a socket; give a shorter folder"
+        || die "$dir: path too long for a socket (90 bytes)"
     server=$(server_of "$dir")
 
     "$server" --port 0 --unixsocket "$dir/redis.sock" --unixsocketperm 700 \
@@ -57,7 +55,7 @@ start() {
         tries=$((tries + 1))
         if [ $tries -ge $TRIES ]; then
             tail -n 5 "$dir/redis.log" >&2 || true
-            die "Redis does not come up; see $dir/redis.log"
+            die "Redis did not start; log: $dir/redis.log"
         fi
         sleep 0.05
     done
@@ -71,7 +69,7 @@ stop() {
     pid=$(cat "$dir/redis.pid")
     kill -TERM "$pid" 2> /dev/null || true
 
-    # a process that nobody has waited for yet is gone as well
+    # a zombie has ended
     while grep -q '^State:[[:space:]]*[^Z]' "/proc/$pid/status" 2> /dev/null; do
         tries=$((tries + 1))
         [ $tries -ne $TRIES ] || kill -KILL "$pid" 2> /dev/null || true

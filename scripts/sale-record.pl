@@ -27,8 +27,8 @@ chdir "$FindBin::Bin/.." or die "$FindBin::Bin/..: $!\n";
 my $json = JSON::PP->new->canonical->pretty->indent_length(1);
 
 # The files that can change the result of a sale.
-my @CODE = qw(config ngx_http_flash_throttle_module.c src upstream-demo tools
-              k6 conf/sale.conf scripts/sale.sh scripts/sale-profile.pl
+my @CODE = qw(config ngx_http_flash_throttle_module.c src upstream-demo inventory
+              tools k6 conf/sale.conf scripts/sale.sh scripts/sale-profile.pl
               scripts/sale-record.pl);
 
 # The outcomes of a shopper, as in shoppers.tsv.

@@ -192,7 +192,7 @@ co_admin_handle(struct evhttp_request *req, void *data)
 
 /* Returns -1 if the body is not exactly one command. */
 static int
-co_admin_read(struct evhttp_request *req, co_store_order_t *order)
+co_admin_read(struct evhttp_request *req, co_store_command_t *order)
 {
     int                n = 0, length;
     char               body[CO_ADMIN_BODY_MAX + 1];
@@ -214,7 +214,7 @@ co_admin_read(struct evhttp_request *req, co_store_order_t *order)
         truth = strcmp(pair->key, "truth") == 0 ? pair->value : "";
 
         if (strcmp(truth, "first") == 0 || strcmp(truth, "second") == 0) {
-            order->kind = CO_STORE_ORDER_SWITCH;
+            order->kind = CO_STORE_COMMAND_SWITCH;
             order->truth = *truth == 's';
             n++;
 
@@ -222,15 +222,15 @@ co_admin_read(struct evhttp_request *req, co_store_order_t *order)
             n += 2;
 
         } else if (strcmp(pair->key, "kill") == 0) {
-            order->kind = CO_STORE_ORDER_KILL;
+            order->kind = CO_STORE_COMMAND_KILL;
             n++;
 
         } else if (strcmp(pair->key, "mend") == 0) {
-            order->kind = CO_STORE_ORDER_MEND;
+            order->kind = CO_STORE_COMMAND_MEND;
             n++;
 
         } else if (strcmp(pair->key, "check") == 0) {
-            order->kind = CO_STORE_ORDER_CHECK;
+            order->kind = CO_STORE_COMMAND_CHECK;
             n++;
 
         } else if (strcmp(pair->key, "force") == 0) {
@@ -243,7 +243,7 @@ co_admin_read(struct evhttp_request *req, co_store_order_t *order)
 
     evhttp_clear_headers(&query);
 
-    return n == 1 && (!order->force || order->kind == CO_STORE_ORDER_SWITCH)
+    return n == 1 && (!order->force || order->kind == CO_STORE_COMMAND_SWITCH)
            ? 0 : -1;
 }
 
@@ -251,8 +251,8 @@ co_admin_read(struct evhttp_request *req, co_store_order_t *order)
 static void
 co_admin_post(co_admin_t *admin, struct evhttp_request *req)
 {
-    co_admin_order_t  *waiting;
-    co_store_order_t   order;
+    co_admin_order_t    *waiting;
+    co_store_command_t   order;
 
     if (co_admin_read(req, &order) != 0) {
         co_admin_reply(admin, req, 400, CO_ADMIN_USAGE);
@@ -270,7 +270,7 @@ co_admin_post(co_admin_t *admin, struct evhttp_request *req)
     waiting->req = req;
     LIST_INSERT_HEAD(&admin->orders, waiting, link);
 
-    if (co_store_order(admin->store, &order, co_admin_done, waiting) != 0) {
+    if (co_store_command(admin->store, &order, co_admin_done, waiting) != 0) {
         co_admin_reply(admin, req, 404, "not a --store=shadow:... store");
         LIST_REMOVE(waiting, link);
         free(waiting);

@@ -6,6 +6,7 @@
 #include "checkout.h"
 #include "http.h"
 #include "options.h"
+#include "store_sqlite.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -21,6 +22,15 @@
 
 /* Limits the wait for clients that do not read, and for the store. */
 #define CO_STOP_GRACE_S   2
+
+
+static const co_store_backend_t *const  co_stores[] = {
+    &co_store_sqlite,
+    &co_store_mysql,
+    &co_store_redis,
+    &co_store_shadow,
+    NULL
+};
 
 
 typedef struct {
@@ -59,6 +69,8 @@ main(int argc, char **argv)
         fprintf(stderr, "checkout: out of memory\n");
         return EXIT_FAILURE;
     }
+
+    co_store_register(co_stores);
 
     switch (co_options_parse(&service->options, argc, argv)) {
 

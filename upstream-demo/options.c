@@ -1,6 +1,6 @@
 #include "options.h"
 #include "store.h"
-#include "store_fault.h"
+#include "fault.h"
 
 #include <errno.h>
 #include <getopt.h>

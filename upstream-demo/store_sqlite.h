@@ -23,6 +23,9 @@
 #define CO_SQLITE_STATEMENTS  24
 
 
+extern const co_store_backend_t  co_store_sqlite;
+
+
 typedef struct {
     sqlite3            *db;
     sqlite3_stmt       *statements[CO_SQLITE_STATEMENTS];

@@ -6,7 +6,8 @@ use warnings;
 
 use FindBin;
 use lib "$FindBin::Bin/lib", "$FindBin::Bin/../../tools/t/lib",
-    "$FindBin::Bin/../../upstream-demo/t/lib";
+    "$FindBin::Bin/../../upstream-demo/t/lib",
+    "$FindBin::Bin/../../inventory/t/lib";
 use CheckoutServer qw(wait_until);
 use Edge;
 use File::Temp qw(tempdir);

@@ -3,7 +3,7 @@
  * implementations on reproducible random input.
  */
 
-#include "../histogram.h"
+#include "histogram.h"
 #include "../window.h"
 
 #include <stdio.h>
