@@ -51,7 +51,10 @@ start() {
 
     [ ${#dir} -le 100 ] || die "$dir: path too long for a socket (100 bytes)"
     ! running || die "$dir: a server is running"
-    mkdir -p -m 700 "$dir"
+    mkdir -p -m 700 "$dir" "$dir/tmp"
+
+    # a server deletes the temporary tables of others in the same directory
+    export TMPDIR=$dir/tmp
 
     if [ ! -d "$dir/data/mysql" ]; then
         "$(find_program mariadb-install-db)" --no-defaults "${as[@]}" \
