@@ -53,6 +53,8 @@ __DATA__
         flash_throttle zone=sale;
         proxy_pass http://upstream;
     }
+--- error_log
+[emerg]
 --- no_error_log
 [alert]
 --- shop
@@ -148,6 +150,8 @@ __DATA__
     location /throttle {
         flash_throttle_status;
     }
+--- error_log eval
+qr/\[alert\] .* exited on signal 9/
 --- no_error_log
 [emerg]
 --- shop

@@ -104,6 +104,8 @@ __DATA__
 
 
 === TEST 3: an upstream that is not there is an error, a page of nginx no answer
+--- error_log eval
+qr/\[crit\] .* connect\(\) to unix:/
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=50;
 --- config
@@ -134,6 +136,8 @@ __DATA__
 
 
 === TEST 4: off in a location, and inherited
+--- error_log eval
+qr/\[crit\] .* connect\(\) to unix:/
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=50;
     flash_throttle_adapt target=1s;

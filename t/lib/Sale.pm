@@ -7,9 +7,11 @@ package Sale;
 # of Perl, run while its nginx runs, with the functions below at hand.  Then a
 # location /ready is added and asked for first, the error log must be free of
 # alerts, and there is a secret unless a section "--- no_secret" says that there
-# is not.  An upstream that answers "checkout" and the request's method is
-# at http://upstream, with a log of its own; one that answers when told to is
-# at http://till.
+# is not.  A section "--- startup_warning" holds the start of a [warn] message
+# that nginx must log when it starts.  An upstream that answers "checkout" and
+# the request's method is at http://upstream, with a log of its own; one that
+# answers when told to is at http://till.  $TEST_NGINX_LISTEN_H2 in a server
+# listens for HTTP/2 on html/h2.sock, as this version of nginx wants it written.
 
 use strict;
 use warnings;
@@ -25,6 +27,7 @@ use Shopper;
 
 # Blocks come in any order: what they name must be there for the first of them.
 $ENV{TEST_NGINX_HTML_DIR} ||= Test::Nginx::Util::html_dir();
+$ENV{TEST_NGINX_LISTEN_H2} = listen_h2();
 
 our @EXPORT = qw(
     shopper port hits wait_until wait_for_admission log_line error_log
@@ -79,6 +82,14 @@ Test::Nginx::Util::add_block_preprocessor(sub {
 
     return unless defined $block->shop;
 
+    # nginx prints the warnings on stderr, too
+    if (defined $block->startup_warning) {
+        chomp(my $warning = $block->startup_warning);
+
+        $block->set_value(suppress_stderr => '');
+        $block->set_value(error_log => [ qr/\[warn\] \d+#\d+: \Q$warning\E/ ]);
+    }
+
     $ENV{TEST_NGINX_HTML_DIR} = "$ServRoot/html";
 
     $block->set_value(http_config => ($block->http_config // '') . $upstream);
@@ -113,6 +124,16 @@ Test::Nginx::Socket::add_response_body_check(sub {
 
 
 sub secret { $secret }
+
+
+# "http2 on" exists since 1.25.1, which warns of the parameter of "listen".
+sub listen_h2 {
+    my $binary = $ENV{TEST_NGINX_BINARY} // 'nginx';
+    my ($minor, $patch) = `$binary -v 2>&1` =~ m{nginx/1\.(\d+)\.(\d+)} or die "no version of $binary\n";
+    my $listen = "listen unix:$ENV{TEST_NGINX_HTML_DIR}/h2.sock";
+
+    return $minor * 1000 + $patch >= 25_001 ? "$listen; http2 on;" : "$listen http2;";
+}
 
 
 # A new shopper, who takes whatever comes unless told otherwise.
