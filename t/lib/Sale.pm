@@ -51,6 +51,7 @@ my $upstream = <<'EOF_UPSTREAM';
     server {
         listen      unix:$TEST_NGINX_HTML_DIR/upstream.sock;
         access_log  logs/upstream.log hit;
+        flash_throttle  off;
 
         location / {
             return  200 "checkout $request_method\n";
@@ -166,13 +167,15 @@ sub wait_until {
     my ($what, $code) = @_;
 
     my $until = time + 60;     # a busy machine is slow, not wrong
+    my $pause = 0.005;
 
     while (time < $until) {
         my $value = $code->();
 
         return $value if $value;
 
-        sleep 0.01;
+        sleep $pause;
+        $pause *= 1.2 if $pause < 0.05;
     }
 
     die "$what did not come about\n";
@@ -308,9 +311,25 @@ sub nginx_signal { kill $_[0], master() }
 
 sub worker_pids {
     my $master = master();
+    my @workers;
 
-    return grep { $_ } map { /^\s*(\d+)/ ? $1 : 0 }
-        grep { /worker process$/ } `ps --no-headers -o pid,args --ppid $master`;
+    for my $pid (children($master)) {
+        open my $in, '<', "/proc/$pid/cmdline" or next;
+        push @workers, $pid if (<$in> // '') =~ /worker process\0*$/;
+    }
+
+    return @workers;
+}
+
+
+sub children {
+    my ($pid) = @_;
+
+    # a kernel may be built without this file
+    open my $in, '<', "/proc/$pid/task/$pid/children"
+        or return split ' ', `ps --no-headers -o pid --ppid $pid`;
+
+    return split ' ', <$in> // '';
 }
 
 
