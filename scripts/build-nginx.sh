@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 #
-# Builds nginx, or the module alone, in a tree of its own, and copies what came
-# out into $BUILD.
+# Builds nginx, or the module alone, and copies the result into $BUILD.
 #
 # usage: scripts/build-nginx.sh static|plain|dynamic
 #
@@ -13,6 +12,8 @@
 # nginx's configure writes where it is called, so it is called in a tree of
 # links.  A tree is configured anew when what it was configured from changes;
 # otherwise nginx's own makefile builds only what a touched file asks for.
+# "plain" and "dynamic" share a tree.  A new tree of "static" takes the objects
+# of nginx itself from there, if they are up to date and compiled alike.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -80,7 +81,7 @@ choose_options() {
 
     case $kind in
     static)  OPTIONS+=(--add-module="$root") ;;
-    dynamic) OPTIONS+=(--add-dynamic-module="$root") ;;
+    *)       OPTIONS+=(--add-dynamic-module="$root") ;;
     esac
 }
 
@@ -108,7 +109,7 @@ configure() {
     done
 
     say "configuring nginx $(sed -n 's/.*NGINX_VERSION *"\(.*\)"/\1/p' \
-                             "$NGINX_SRC/src/core/nginx.h") ($kind) in $tree"
+                             "$NGINX_SRC/src/core/nginx.h") in $tree"
 
     if ! (cd "$tree" && ./configure "${OPTIONS[@]}") > "$tree/configure.log" 2>&1
     then
@@ -117,7 +118,32 @@ configure() {
             "\"make deps\" installs the libraries that it needs"
     fi
 
+    [ "$kind" != static ] || take_objects "$BUILD/obj/nginx-dynamic"
     signature > "$tree/signature"
+}
+
+
+# compiled_as TREE: what decides on nginx's objects, except nginx.o, which holds
+# the arguments of configure
+compiled_as() {
+    grep -v NGX_CONFIGURE "$1/objs/ngx_auto_config.h"
+    cat "$1/objs/ngx_auto_headers.h"
+    grep -E '^(CC|CFLAGS) *=' "$1/objs/Makefile"
+}
+
+
+# take_objects TREE
+take_objects() {
+    local from=$1 object
+
+    [ -x "$from/objs/nginx" ] || return 0
+    (cd "$from" && env -u MAKEFLAGS make -q -f objs/Makefile binary) > /dev/null 2>&1 || return 0
+    cmp -s <(compiled_as "$from") <(compiled_as "$tree") || return 0
+
+    # new files: older than the headers, they would be compiled again
+    for object in $(cd "$from/objs/src" && find . -name '*.o' ! -name nginx.o); do
+        cp "$from/objs/src/$object" "$tree/objs/src/$object"
+    done
 }
 
 
@@ -154,17 +180,17 @@ cd "$(dirname "$0")/.."
 root=$PWD
 BUILD=${BUILD:-build}
 export CC=${CC:-gcc}
-tree=$BUILD/obj/nginx-$kind
 
 case $kind in
-static)  target=binary;  made=nginx;      product=nginx ;;
-plain)   target=binary;  made=nginx;      product=nginx-plain ;;
-dynamic) target=modules; made=$MODULE.so; product=$MODULE.so ;;
+static)  tree=static;  target=binary;  made=nginx;      product=nginx ;;
+plain)   tree=dynamic; target=binary;  made=nginx;      product=nginx-plain ;;
+dynamic) tree=dynamic; target=modules; made=$MODULE.so; product=$MODULE.so ;;
 *)       die "usage: ${0##*/} static|plain|dynamic" ;;
 esac
 
 mkdir -p "$BUILD/obj"
-exec 9> "$BUILD/obj/nginx-$kind.lock"
+tree=$BUILD/obj/nginx-$tree
+exec 9> "$tree.lock"
 flock 9
 
 choose_source
