@@ -36,11 +36,14 @@ demo: ## a sale to watch, then to take part in (installs, builds, runs)
 
 .PHONY: test-e2e
 
+# The sales mostly wait for payments, so three wait together, the longest first.
+E2E_FIRST := $(wildcard t/e2e/stores.t t/e2e/bound.t t/e2e/fair.t)
+
 # $(CHECKOUT) is not known yet where prerequisites are read
 test-e2e: $(NGINX) $(BUILD)/checkout $(CROWD) $(BUILD)/flash-verify $(BUILD)/flash-report $(BUILD)/flashctl ## a sale from end to end: order, bound, kills, restart
 	BUILD=$(BUILD) TEST_NGINX_BINARY=$(NGINX) CHECKOUT=$(CHECKOUT) CROWD=$(CROWD) \
 	    VERIFY=$(BUILD)/flash-verify \
-	    prove t/e2e
+	    prove -j3 $(E2E_FIRST) $(filter-out $(E2E_FIRST),$(wildcard t/e2e/*.t))
 
 .PHONY: adapt
 

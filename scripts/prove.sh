@@ -82,9 +82,10 @@ if [ "${SANITIZE:-0}" = 1 ]; then
     sanitizer_fires "$reports" \
         || die "the sanitizers report nothing, not even on a planted fault"
 
-    # nginx under ASan starts and answers slowly
-    export TEST_NGINX_TIMEOUT=${TEST_NGINX_TIMEOUT:-15}
 fi
+
+# seconds to wait for an answer or for the end of nginx
+export TEST_NGINX_TIMEOUT=${TEST_NGINX_TIMEOUT:-30}
 
 files=0
 for argument; do

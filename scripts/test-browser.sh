@@ -8,7 +8,7 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-AT_ONCE=3       # each file has a browser of its own, and mostly waits
+AT_ONCE=4       # each file has a browser of its own, and mostly waits
 LONGEST=600     # seconds for a file
 
 # nginx takes a variable of this name for the sockets of a binary upgrade
@@ -22,7 +22,9 @@ export NODE_PATH=$PWD/build/browser/node_modules
 [ -d "$NODE_PATH/playwright-core" ] \
     || die "there is no $NODE_PATH; scripts/install-deps.sh browser makes it"
 
-[ $# -gt 0 ] || set -- t/browser/*.test.js
+# The longest first: the largest files.
+[ $# -gt 0 ] || mapfile -t all < <(ls -S t/browser/*.test.js)
+[ $# -gt 0 ] || set -- "${all[@]}"
 
 logs=$BUILD/test-browser
 rm -rf "$logs"

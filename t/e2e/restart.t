@@ -38,7 +38,7 @@ is(HTTP::Tiny->new->get($edge->url)->{status}, 503, 'a newcomer waits');
 my $run = end_crowd($crowd);
 my $figures = $run->{figures};
 
-diag(sprintf 'overtaken %.1f %%, tau %.3f, worst inversion %.2f s, %d requests'
+note(sprintf 'overtaken %.1f %%, tau %.3f, worst inversion %.2f s, %d requests'
      . ' without an answer', $figures->{overtaken} * 100,
      @$figures{qw(kendall_tau worst_inversion_s unanswered)});
 
