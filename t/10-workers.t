@@ -144,7 +144,7 @@ __DATA__
     flash_throttle_zone $server_name zone=sale:1m inflight=2;
 --- config
     location / {
-        flash_throttle zone=sale hold=20s;
+        flash_throttle zone=sale hold=1m;
         proxy_pass http://till;
     }
     location /throttle {

@@ -315,7 +315,7 @@ qr/\[crit\] .* connect\(\) to unix:/
     proxy_busy_buffers_size 2m;
 --- config
     location / {
-        flash_throttle zone=sale hold=20s;
+        flash_throttle zone=sale hold=1m;
         proxy_pass http://till;
     }
     location /throttle {

@@ -108,7 +108,7 @@ __DATA__
     flash_throttle_zone $server_name zone=sale:1m inflight=1;
 --- config
     location / {
-        flash_throttle zone=sale hold=20s;
+        flash_throttle zone=sale hold=1m;
         flash_throttle_poll min=100ms max=500ms;
         flash_throttle_feedback on;
         proxy_pass http://till;

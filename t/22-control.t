@@ -135,7 +135,7 @@ __DATA__
 --- config
     access_log logs/decided.log decided;
     location / {
-        flash_throttle zone=sale hold=20s;
+        flash_throttle zone=sale hold=1m;
         flash_throttle_poll min=100ms max=500ms;
         proxy_pass http://till;
     }

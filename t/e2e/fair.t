@@ -12,10 +12,7 @@ use lib "$FindBin::Bin/lib", "$FindBin::Bin/../../tools/t/lib",
 use CheckoutServer;
 use Edge;
 use FlashCrowd qw(figures);
-use JSON::PP qw(decode_json);
 use Test::More;
-
-my $report = ($ENV{BUILD} // 'build') . '/flash-report';
 
 
 sub sale {
@@ -36,7 +33,7 @@ sub sale {
     is($figures->{orders} + $figures->{declined}, 200,
        "$policy: all orders were answered");
 
-    my $order = decode_json(scalar qx($report --json @{[ $edge->log_file ]}));
+    my $order = $edge->report;
 
     note(sprintf '%s: overtaken %.1f %%, tau %.3f, worst inversion %.2f s',
          $policy, $order->{overtaken} * 100,

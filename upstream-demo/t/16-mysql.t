@@ -115,7 +115,7 @@ subtest 'a hold outlives its process, and expires' => sub {
 
 subtest 'the server dies in the middle of a sale' => sub {
     my $server = CheckoutServer->start('--store=' . $db->store('shop=12'),
-        '--stock=50', qw( --payment-min-ms=200 --payment-max-ms=400
+        '--stock=50', qw( --payment-min-ms=2000 --payment-max-ms=2500
                           --decline=0 ));
     my @sockets = map { $server->send_raw(post_text('')) } 1 .. 30;
 

@@ -235,6 +235,16 @@ sub most_admitted {
 }
 
 
+# What flash-report finds in the access log: overtaken, kendall_tau,
+# worst_inversion_s and more.
+sub report {
+    my ($self) = @_;
+    my $program = ($ENV{BUILD} // 'build') . '/flash-report';
+
+    return decode_json(scalar qx($program --json @{[ $self->log_file ]}));
+}
+
+
 # The process ids of the workers that take requests, not of those that a
 # reload has told to end.
 sub workers {
