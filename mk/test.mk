@@ -31,8 +31,8 @@ test: ## build what is missing, install what the tests need, run every suite
 	@$(MAKE) --no-print-directory check
 
 check: ## run every suite on what is built, installing nothing
-	@$(MAKE) --no-print-directory $(BUILD_JOBS) $(TEST_PROGRAMS)
-	@$(MAKE) --no-print-directory $(BUILD_JOBS) $(TEST_PROGRAMS_LATER)
+	@$(MAKE) -s --no-print-directory $(BUILD_JOBS) $(TEST_PROGRAMS)
+	@$(MAKE) -s --no-print-directory $(BUILD_JOBS) $(TEST_PROGRAMS_LATER)
 	@INSTALL_DEPS=no MAKE='$(MAKE)' scripts/run-suites.sh $(SUITES)
 
 test-nginx: $(NGINX) ## t/*.t with Test::Nginx on build/nginx
