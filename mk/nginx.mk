@@ -22,7 +22,8 @@ module: $(MODULE_SO) ## build build/ngx_http_flash_throttle_module.so, for load_
 $(NGINX): FORCE
 	@scripts/build-nginx.sh static
 
-$(NGINX_PLAIN): FORCE
+# after the module: the two share a tree
+$(NGINX_PLAIN): FORCE | $(MODULE_SO)
 	@scripts/build-nginx.sh plain
 
 $(MODULE_SO): FORCE

@@ -4,9 +4,22 @@
 
 TESTS ?=
 
-# In this order: the smallest thing that can be wrong is named first.
-SUITES := test-unit test-race test-sim test-build test-nginx test-upstream \
-          test-tools test-e2e test-browser test-bench
+## SUITE_JOBS=4 how many suites "make test" runs at the same time
+
+# in the order in which they start: the longest first
+SUITES := test-browser test-e2e test-nginx test-upstream test-race test-bench \
+          test-tools test-unit test-sim test-build
+
+# What the suites need, built before they start: two makes at a time would build
+# one file twice.  nginx with the module built in takes objects of the other, so
+# it comes second.
+TEST_PROGRAMS = $(filter-out $(NGINX),$(PRODUCTS)) $(CHECKOUT_TESTED) \
+                $(BENCH_PROGRAMS) $(NGINX_PLAIN)
+TEST_PROGRAMS_LATER = $(NGINX) $(UNIT_PROGS) $(UNIT_REPLAYS) \
+                      $(BUILD)/sim/unit race-programs
+
+# the jobs of the make that called, if it was given any
+BUILD_JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 .PHONY: deps test check test-nginx test-build test-valgrind
 
@@ -17,7 +30,9 @@ test: ## build what is missing, install what the tests need, run every suite
 	@scripts/install-deps.sh build test browser
 	@$(MAKE) --no-print-directory check
 
-check: all ## run every suite on what is built, installing nothing
+check: ## run every suite on what is built, installing nothing
+	@$(MAKE) -s --no-print-directory $(BUILD_JOBS) $(TEST_PROGRAMS)
+	@$(MAKE) -s --no-print-directory $(BUILD_JOBS) $(TEST_PROGRAMS_LATER)
 	@INSTALL_DEPS=no MAKE='$(MAKE)' scripts/run-suites.sh $(SUITES)
 
 test-nginx: $(NGINX) ## t/*.t with Test::Nginx on build/nginx

@@ -37,11 +37,14 @@ demo: ## run a demo sale with a crowd, then keep it open for a browser (installs
 
 .PHONY: test-e2e
 
+# The sales mostly wait for payments, so three wait together, the longest first.
+E2E_FIRST := $(wildcard t/e2e/stores.t t/e2e/bound.t t/e2e/fair.t)
+
 # $(CHECKOUT) is not defined yet where prerequisites are expanded
 test-e2e: $(NGINX) $(BUILD)/checkout $(CROWD) $(BUILD)/flash-verify $(BUILD)/flash-report $(BUILD)/flashctl ## test whole sales: order, limits, killed workers, restarts
 	BUILD=$(BUILD) TEST_NGINX_BINARY=$(NGINX) CHECKOUT=$(CHECKOUT) CROWD=$(CROWD) \
 	    VERIFY=$(BUILD)/flash-verify \
-	    prove t/e2e
+	    prove -j3 $(E2E_FIRST) $(filter-out $(E2E_FIRST),$(wildcard t/e2e/*.t))
 
 .PHONY: adapt
 

@@ -23,10 +23,14 @@ RACE_TESTS := test_threads test_race
 RACE_CFLAGS := -O1 -g -Wall -Wextra -Werror \
                $(if $(findstring clang,$(CC)),,-Wno-tsan)
 
-test-race: ## run the core's workers as threads under ThreadSanitizer
+.PHONY: race-programs
+
+race-programs:
 	@$(MAKE) --no-print-directory BUILD=build/race \
 	    SANITIZE_FLAGS=-fsanitize=thread CFLAGS='$(RACE_CFLAGS)' \
 	    $(RACE_TESTS:%=build/race/unit/%)
+
+test-race: race-programs ## the core's workers as threads, under ThreadSanitizer
 	@TSAN_OPTIONS=halt_on_error=1 t/unit/run.sh \
 	    $(RACE_TESTS:%=build/race/unit/%)
 

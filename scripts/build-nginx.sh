@@ -10,6 +10,8 @@
 #
 # NGINX_SRC is the nginx source, default build/nginx-src.  It is never written:
 # configure runs in a tree of symbolic links, again only when its inputs change.
+# "plain" and "dynamic" share a tree.  A new tree of "static" copies the objects of
+# nginx itself from there if they are up to date and compiled with the same options.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -76,7 +78,7 @@ choose_options() {
 
     case $kind in
     static)  OPTIONS+=(--add-module="$root") ;;
-    dynamic) OPTIONS+=(--add-dynamic-module="$root") ;;
+    *)       OPTIONS+=(--add-dynamic-module="$root") ;;
     esac
 }
 
@@ -105,7 +107,7 @@ configure() {
     done
 
     say "configuring nginx $(sed -n 's/.*NGINX_VERSION *"\(.*\)"/\1/p' \
-                             "$NGINX_SRC/src/core/nginx.h") ($kind) in $tree"
+                             "$NGINX_SRC/src/core/nginx.h") in $tree"
 
     if ! (cd "$tree" && ./configure "${OPTIONS[@]}") > "$tree/configure.log" 2>&1
     then
@@ -114,7 +116,32 @@ configure() {
             "\"make deps\" installs the required libraries"
     fi
 
+    [ "$kind" != static ] || take_objects "$BUILD/obj/nginx-dynamic"
     signature > "$tree/signature"
+}
+
+
+# compiled_as TREE: what decides on nginx's objects, except nginx.o, which holds
+# the arguments of configure
+compiled_as() {
+    grep -v NGX_CONFIGURE "$1/objs/ngx_auto_config.h"
+    cat "$1/objs/ngx_auto_headers.h"
+    grep -E '^(CC|CFLAGS) *=' "$1/objs/Makefile"
+}
+
+
+# take_objects TREE
+take_objects() {
+    local from=$1 object
+
+    [ -x "$from/objs/nginx" ] || return 0
+    (cd "$from" && env -u MAKEFLAGS make -q -f objs/Makefile binary) > /dev/null 2>&1 || return 0
+    cmp -s <(compiled_as "$from") <(compiled_as "$tree") || return 0
+
+    # new files: older than the headers, they would be compiled again
+    for object in $(cd "$from/objs/src" && find . -name '*.o' ! -name nginx.o); do
+        cp "$from/objs/src/$object" "$tree/objs/src/$object"
+    done
 }
 
 
@@ -151,17 +178,17 @@ cd "$(dirname "$0")/.."
 root=$PWD
 BUILD=${BUILD:-build}
 export CC=${CC:-gcc}
-tree=$BUILD/obj/nginx-$kind
 
 case $kind in
-static)  target=binary;  made=nginx;      product=nginx ;;
-plain)   target=binary;  made=nginx;      product=nginx-plain ;;
-dynamic) target=modules; made=$MODULE.so; product=$MODULE.so ;;
+static)  tree=static;  target=binary;  made=nginx;      product=nginx ;;
+plain)   tree=dynamic; target=binary;  made=nginx;      product=nginx-plain ;;
+dynamic) tree=dynamic; target=modules; made=$MODULE.so; product=$MODULE.so ;;
 *)       die "usage: ${0##*/} static|plain|dynamic" ;;
 esac
 
 mkdir -p "$BUILD/obj"
-exec 9> "$BUILD/obj/nginx-$kind.lock"
+tree=$BUILD/obj/nginx-$tree
+exec 9> "$tree.lock"
 flock 9
 
 choose_source

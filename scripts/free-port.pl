@@ -4,8 +4,9 @@
 #
 # usage: scripts/free-port.pl [COUNT]
 #
-# Looks below the range from which the kernel picks ports for outgoing
-# connections, so that none of those takes the port meanwhile.
+# FREE_PORTS=LOW-HIGH is the range to look in.  Suites that run at the same time
+# get a range each.  The default is below the range from which the kernel picks
+# ports for outgoing connections, so that none of those takes the port meanwhile.
 
 use strict;
 use warnings;
@@ -13,7 +14,8 @@ use warnings;
 use IO::Socket::INET;
 
 my $count = shift // 1;
-my ($low, $high) = (20000, 32000);
+my ($low, $high) = ($ENV{FREE_PORTS} // '20000-32000') =~ /^(\d+)-(\d+)$/
+    or die "FREE_PORTS=$ENV{FREE_PORTS} must be LOW-HIGH\n";
 
 
 sub is_free {
@@ -30,7 +32,7 @@ sub is_free {
 
 
 for (1 .. 1000) {
-    my $first = $low + int rand($high - $low);
+    my $first = $low + int rand($high - $low - $count + 1);
 
     next if grep { !is_free($_) } $first .. $first + $count - 1;
 

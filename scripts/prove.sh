@@ -9,9 +9,11 @@
 #   MODULE_SO=build/x.so NGINX_BINARY=/usr/sbin/nginx scripts/prove.sh
 #                                               another nginx, module loaded
 #
-# Each run has a port and a server root of its own, so that two runs do not
-# meet.  With SANITIZE=1 a report of ASan or UBSan, from any process of any
-# test, fails the run even where the test did not notice.
+#   scripts/prove.sh -j1                        one file at a time, for a debugger
+#
+# Four files run at the same time: they mostly wait.  Each file has its own ports
+# and server root, see t/lib/run.sh.  With SANITIZE=1 a report of ASan or UBSan,
+# from any process of any test, fails the run even where the test did not notice.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -54,11 +56,11 @@ EOF
 
 
 servroot=$(mktemp -d "$root/$BUILD/t.XXXXXX")
+chmod 755 "$servroot"       # for workers that have left root's rights
 reports=$servroot.reports
 trap 'rm -rf "$servroot" "$reports"' EXIT
 
-export TEST_NGINX_BINARY TEST_NGINX_SERVROOT=$servroot
-export TEST_NGINX_PORT=${TEST_NGINX_PORT:-$(scripts/free-port.pl 4)}
+export TEST_NGINX_BINARY PROVE_DIR=$servroot
 TEST_NGINX_BINARY=$(realpath "$NGINX_BINARY")
 
 if [ -n "${MODULE_SO:-}" ]; then
@@ -80,9 +82,10 @@ if [ "${SANITIZE:-0}" = 1 ]; then
     sanitizer_fires "$reports" \
         || die "the sanitizers report nothing, not even on a planted fault"
 
-    # nginx under ASan starts and answers slowly
-    export TEST_NGINX_TIMEOUT=${TEST_NGINX_TIMEOUT:-15}
 fi
+
+# seconds to wait for an answer or for the end of nginx
+export TEST_NGINX_TIMEOUT=${TEST_NGINX_TIMEOUT:-30}
 
 files=0
 for argument; do
@@ -93,11 +96,18 @@ done
 
 if [ $files = 0 ]; then
     compgen -G 't/*.t' > /dev/null || die "there is no test in $root/t"
-    set -- "$@" t/*.t
+
+    # the longest first, so that no other waits for one of them at the end
+    mapfile -t slow < <(ls t/*-{workers,log-lines,opens,adapt}.t 2> /dev/null || true)
+    mapfile -t other < <(printf '%s\n' t/*.t "${slow[@]}" | sort | uniq -u)
+    set -- "$@" "${slow[@]}" "${other[@]}"
 fi
 
+PROVE_PORT=${TEST_NGINX_PORT:-$(scripts/free-port.pl $((4 * $(set -- t/*.t; echo $#))))}
+export PROVE_PORT
+
 status=0
-prove -I "$root/t/lib" "$@" || status=$?
+prove -j4 --exec t/lib/run.sh "$@" || status=$?
 
 if [ "${SANITIZE:-0}" = 1 ] && [ -n "$(ls "$reports/log")" ]; then
     cat "$reports"/log/report* >&2

@@ -8,8 +8,8 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-AT_ONCE=3       # files; each starts a browser
-LONGEST=600     # seconds per file
+AT_ONCE=4       # each file has a browser of its own, and mostly waits
+LONGEST=600     # seconds for a file
 
 # nginx reads inherited sockets from an environment variable NGINX
 unset NGINX
@@ -22,7 +22,9 @@ export NODE_PATH=$PWD/build/browser/node_modules
 [ -d "$NODE_PATH/playwright-core" ] \
     || die "$NODE_PATH not found; run scripts/install-deps.sh browser"
 
-[ $# -gt 0 ] || set -- t/browser/*.test.js
+# The longest first: the largest files.
+[ $# -gt 0 ] || mapfile -t all < <(ls -S t/browser/*.test.js)
+[ $# -gt 0 ] || set -- "${all[@]}"
 
 logs=$BUILD/test-browser
 rm -rf "$logs"

@@ -271,7 +271,9 @@ __DATA__
 
 
 
-=== TEST 12: a server without a name has an empty key, which is warned of
+=== TEST 12: a warning for a server without a name, whose key is empty
+--- startup_warning
+the server in
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
     flash_throttle_zone $scheme zone=other:1m rate=1r/m;

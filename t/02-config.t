@@ -1,913 +1,507 @@
-# What nginx -t refuses, and what it says: directive, value and remedy.
+# Configurations that "nginx -t" must refuse, and the message it must print.
+
+use strict;
+use warnings;
 
 use lib 't/lib';
-use Test::Nginx::Socket 'no_plan';
+use Cwd qw(abs_path);
+use File::Temp ();
+use Files qw(write_file);
+use Test::More;
 
-no_root_location();
-no_shuffle();
+# A case has a name and a message, a string or a pattern.  Its directives stand
+# in http{} ("http"), in server{} ("server") or in location / ("location").
+# "zone" replaces the zone of $default.  DIR is the directory of the files
+# "secret" and "a.html", with the contents "secret" and "page".
+my @cases = (
+    {   name => 'zone without a name',
+        zone => 'flash_throttle_zone $server_name rate=1r/s;',
+        message => '"flash_throttle_zone" must have "zone" parameter, as in "zone=sale:1m"',
+    },
 
-$ENV{TEST_NGINX_HTML_DIR} ||= html_dir();
+    {   name => 'zone without a size',
+        zone => 'flash_throttle_zone $server_name zone=sale rate=1r/s;',
+        message => 'invalid zone "zone=sale" in "flash_throttle_zone" directive, it must be "zone=name:size"',
+    },
 
-run_tests();
+    {   name => 'zone size that is not a size',
+        zone => 'flash_throttle_zone $server_name zone=sale:big rate=1r/s;',
+        message => 'invalid zone size "zone=sale:big" in "flash_throttle_zone" directive, it must be "zone=name:size", as in "zone=sale:1m"',
+    },
 
-__DATA__
+    {   name => 'zone too small for one key',
+        zone => 'flash_throttle_zone $server_name zone=sale:32k rate=1r/s;',
+        message => 'zone "zone=sale:32k" in "flash_throttle_zone" directive is too small, one key takes ',
+    },
 
-=== TEST 1: a zone without a name
---- http_config
-    flash_throttle_zone $server_name rate=1r/s;
---- config
-    location / {
-        empty_gif;
+    {   name => 'zone without a limit',
+        zone => 'flash_throttle_zone $server_name zone=sale:1m;',
+        message => '"flash_throttle_zone" must have "rate", "inflight" or "sessions" parameter, as in "rate=30r/s"',
+    },
+
+    {   name => 'rate of 0',
+        zone => 'flash_throttle_zone $server_name zone=sale:1m rate=0r/s;',
+        message => 'invalid rate "rate=0r/s" in "flash_throttle_zone" directive, it must be "rate=Nr/s" or "rate=Nr/m", at most 1000000 a second',
+    },
+
+    {   name => 'rate without a unit',
+        zone => 'flash_throttle_zone $server_name zone=sale:1m rate=5;',
+        message => 'invalid rate "rate=5" in "flash_throttle_zone" directive, it must be "rate=Nr/s" or "rate=Nr/m"',
+    },
+
+    {   name => 'rate above the maximum',
+        zone => 'flash_throttle_zone $server_name zone=sale:1m rate=1000001r/s;',
+        message => 'invalid rate "rate=1000001r/s" in "flash_throttle_zone" directive, it must be "rate=Nr/s" or "rate=Nr/m", at most 1000000 a second',
+    },
+
+    {   name => 'period of 0',
+        zone => 'flash_throttle_zone $server_name zone=sale:1m rate=1r/s period=0;',
+        message => 'invalid period "period=0" in "flash_throttle_zone" directive, it must be a time from 100ms to 1h, as in "period=5s"',
+    },
+
+    {   name => 'burst of 0',
+        zone => 'flash_throttle_zone $server_name zone=sale:1m rate=1r/s burst=0;',
+        message => 'invalid burst "burst=0" in "flash_throttle_zone" directive, it must be a number from 1 to 1000000',
+    },
+
+    {   name => 'inflight of 0',
+        zone => 'flash_throttle_zone $server_name zone=sale:1m rate=1r/s inflight=0;',
+        message => 'invalid inflight "inflight=0" in "flash_throttle_zone" directive, it must be a number from 1 to 1000000',
+    },
+
+    {   name => 'unknown parameter of a zone',
+        zone => 'flash_throttle_zone $server_name zone=sale:1m rate=1r/s speed=1;',
+        message => 'invalid parameter "speed=1" in "flash_throttle_zone" directive, it must be "zone=", "rate=", "period=", "burst=", "inflight=" or "sessions="',
+    },
+
+    {   name => 'two zones with one name',
+        http => 'flash_throttle_zone $host zone=sale:1m rate=1r/s;',
+        message => 'flash_throttle_zone "sale" is already bound to key "$server_name", give each zone a name of its own',
+    },
+
+    {   name => 'zone name used by another module',
+        zone => q{
+            limit_req_zone $server_name zone=sale:1m rate=1r/s;
+            flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
+        },
+        message => 'the shared memory zone "sale" is already declared for a different use',
+    },
+
+    {   name => 'flash_throttle without a zone',
+        location => 'flash_throttle policy=fair;',
+        message => '"flash_throttle" must have "zone" parameter, the name of a "flash_throttle_zone", or be "off"',
+    },
+
+    {   name => 'flash_throttle with an unknown zone',
+        location => 'flash_throttle zone=other;',
+        message => 'unknown zone "other" in "flash_throttle", declare it with "flash_throttle_zone" in ',
+    },
+
+    {   name => 'unknown policy',
+        location => 'flash_throttle zone=sale policy=best;',
+        message => 'invalid policy "policy=best" in "flash_throttle" directive, it must be "fair", "lottery" or "reject"',
+    },
+
+    {   name => 'hold above the maximum',
+        location => 'flash_throttle zone=sale hold=2m;',
+        message => 'invalid hold "hold=2m" in "flash_throttle" directive, it must be a time up to 1m, as in "hold=2s", or 0',
+    },
+
+    {   name => 'max_wait that is not a time',
+        location => 'flash_throttle zone=sale max_wait=soon;',
+        message => 'invalid max_wait "max_wait=soon" in "flash_throttle" directive, it must be a time up to 1d, as in "max_wait=10m", or 0',
+    },
+
+    {   name => 'unknown parameter of flash_throttle',
+        location => 'flash_throttle zone=sale nodelay;',
+        message => 'invalid parameter "nodelay" in "flash_throttle" directive, it must be "zone=", "policy=", "hold=", "max_wait=", or "off" alone',
+    },
+
+    {   name => 'flash_throttle off with a zone',
+        location => 'flash_throttle off zone=sale;',
+        message => 'invalid parameter "off" in "flash_throttle" directive, it must be "zone=", "policy=", "hold=", "max_wait=", or "off" alone',
+    },
+
+    {   name => 'flash_throttle twice in a location',
+        location => q{
+            flash_throttle zone=sale;
+            flash_throttle zone=sale;
+        },
+        message => '"flash_throttle" directive is duplicate',
+    },
+
+    {   name => 'invalid cookie name',
+        location => 'flash_throttle_cookie "a b";',
+        message => 'invalid name "a b" in "flash_throttle_cookie" directive, it must be letters, digits, "_", "-" and "."',
+    },
+
+    {   name => 'zone name that is not a valid cookie name',
+        zone => 'flash_throttle_zone $server_name "zone=big sale:1m" rate=1r/s;',
+        location => 'flash_throttle "zone=big sale";',
+        message => 'the zone name "big sale" in "flash_throttle" is no cookie name, name one with "flash_throttle_cookie"',
+    },
+
+    {   name => 'cookie attribute that the module sets itself',
+        location => 'flash_throttle_cookie place Max-Age=60;',
+        message => 'invalid attribute "Max-Age=60" in "flash_throttle_cookie" directive, it must be "Path", "Domain", "SameSite", "Secure", "HttpOnly" or "Partitioned" as in a Set-Cookie header, without variables',
+    },
+
+    {   name => 'invalid SameSite',
+        location => 'flash_throttle_cookie place "Path=/; SameSite=No";',
+        message => 'invalid attribute "SameSite=No" in "flash_throttle_cookie" directive',
+    },
+
+    {   name => 'invalid Path',
+        location => 'flash_throttle_cookie place Path=shop;',
+        message => 'invalid attribute "Path=shop" in "flash_throttle_cookie" directive',
+    },
+
+    {   name => 'cookie prefix __Secure- without Secure',
+        location => 'flash_throttle_cookie __Secure-place;',
+        message => 'invalid name "__Secure-place" in "flash_throttle_cookie" directive, browsers want "Secure" with this prefix, add it',
+    },
+
+    {   name => 'cookie prefix __Host- with a path',
+        location => 'flash_throttle_cookie __Host-place "Secure; Path=/shop";',
+        message => 'invalid name "__Host-place" in "flash_throttle_cookie" directive, browsers want "Path=/" and no "Domain" with this prefix',
+    },
+
+    {   name => 'flash_throttle_cookie twice in a location',
+        location => q{
+            flash_throttle_cookie a;
+            flash_throttle_cookie b;
+        },
+        message => '"flash_throttle_cookie" directive is duplicate',
+    },
+
+    {   name => 'session of 0',
+        location => 'flash_throttle_session 0;',
+        message => 'invalid time "0" in "flash_throttle_session" directive, it must be from 1s to 1d, as in "10m"',
+    },
+
+    {   name => 'session above the maximum',
+        location => 'flash_throttle_session 25h;',
+        message => 'invalid time "25h" in "flash_throttle_session" directive, it must be from 1s to 1d, as in "10m"',
+    },
+
+    {   name => 'queue page that does not exist',
+        location => 'flash_throttle_queue_page no-such-page.html;',
+        message => '"flash_throttle_queue_page" could not open the page "',
+    },
+
+    {   name => 'queue page that is a directory',
+        location => 'flash_throttle_queue_page /;',
+        message => 'invalid page "/" in "flash_throttle_queue_page" directive, it must be a file of 1 byte to 1m',
+    },
+
+    {   name => 'queue status without a body',
+        location => 'flash_throttle_queue_status 204;',
+        message => 'invalid code "204" in "flash_throttle_queue_status" directive, it must be one that browsers show a page for, such as 200, 429 or 503',
+    },
+
+    {   name => 'queue status that redirects',
+        location => 'flash_throttle_queue_status 302;',
+        message => 'invalid code "302" in "flash_throttle_queue_status" directive, it must be from 200 to 299, or from 400 to 599',
+    },
+
+    {   name => 'queue status that is not a number',
+        location => 'flash_throttle_queue_status busy;',
+        message => 'invalid code "busy" in "flash_throttle_queue_status" directive',
+    },
+
+    {   name => 'poll interval below the minimum',
+        location => 'flash_throttle_poll min=10ms;',
+        message => 'invalid time "min=10ms" in "flash_throttle_poll" directive, it must be from 100ms to 55s',
+    },
+
+    {   name => 'poll interval above the maximum',
+        location => 'flash_throttle_poll max=1m;',
+        message => 'invalid time "max=1m" in "flash_throttle_poll" directive, it must be from 100ms to 55s',
+    },
+
+    {   name => 'poll minimum above the maximum',
+        location => 'flash_throttle_poll min=20s;',
+        message => 'invalid bounds in "flash_throttle_poll" directive, "min" is 20000ms and must not exceed "max", 15000ms',
+    },
+
+    {   name => 'unknown parameter of flash_throttle_poll',
+        location => 'flash_throttle_poll every=1s;',
+        message => 'invalid parameter "every=1s" in "flash_throttle_poll" directive, it must be "min=time" or "max=time"',
+    },
+
+    {   name => 'dry run neither on nor off',
+        location => 'flash_throttle_dry_run yes;',
+        message => 'invalid value "yes" in "flash_throttle_dry_run" directive, it must be "on" or "off"',
+    },
+
+    {   name => 'unknown log level',
+        location => 'flash_throttle_log_level loud;',
+        message => 'invalid level "loud" in "flash_throttle_log_level" directive, it must be "info", "notice", "warn" or "error"',
+    },
+
+    {   name => 'status with an argument',
+        location => 'flash_throttle_status json;',
+        message => 'invalid number of arguments in "flash_throttle_status" directive',
+    },
+
+    {   name => 'secret file that does not exist',
+        http => 'flash_throttle_secret_file no-such-secret;',
+        message => '"flash_throttle_secret_file" could not open "',
+    },
+
+    {   name => 'secret too short',
+        http => 'flash_throttle_secret_file DIR/secret;',
+        secret => "tiny\n",
+        message => '"flash_throttle_secret_file" has a secret of 4 bytes in DIR/secret:1, it must be at least 16, as "openssl rand -hex 32" writes one',
+    },
+
+    {   name => 'secret file without a secret',
+        http => 'flash_throttle_secret_file DIR/secret;',
+        secret => "# nothing but a comment\n",
+        message => '"flash_throttle_secret_file" has no secret in "DIR/secret", it must be one a line',
+    },
+
+    {   name => 'too many secrets',
+        http => 'flash_throttle_secret_file DIR/secret;',
+        secret => "secret number 1 of nine\nsecret number 2 of nine\nsecret number 3 of nine\nsecret number 4 of nine\nsecret number 5 of nine\nsecret number 6 of nine\nsecret number 7 of nine\nsecret number 8 of nine\nsecret number 9 of nine\n",
+        message => '"flash_throttle_secret_file" has too many secrets in DIR/secret:9, it must be at most 8',
+    },
+
+    {   name => 'parameter of a zone twice',
+        http => 'flash_throttle_zone $server_name zone=other:1m rate=1r/s rate=2r/s;',
+        message => 'duplicate parameter "rate=2r/s" in "flash_throttle_zone" directive, there is "rate=1r/s" already, keep one of them',
+    },
+
+    {   name => 'parameter of flash_throttle twice',
+        location => 'flash_throttle zone=sale zone=other;',
+        message => 'duplicate parameter "zone=other" in "flash_throttle" directive, there is "zone=sale" already, keep one of them',
+    },
+
+    {   name => 'poll minimum twice',
+        location => 'flash_throttle_poll min=1s min=2s;',
+        message => 'duplicate parameter "min=2s" in "flash_throttle_poll" directive, there is "min=1s" already, keep one of them',
+    },
+
+    {   name => 'queue status that browsers retry at once',
+        location => 'flash_throttle_queue_status 425;',
+        message => 'invalid code "425" in "flash_throttle_queue_status" directive, it must be one that browsers show a page for',
+    },
+
+    {   name => 'variable in a cookie attribute',
+        location => 'flash_throttle_cookie place Domain=$host;',
+        message => 'invalid attribute "Domain=$host" in "flash_throttle_cookie" directive',
+    },
+
+    {   name => 'SameSite=None without Secure',
+        location => 'flash_throttle_cookie place SameSite=None;',
+        message => 'invalid attributes in "flash_throttle_cookie" directive, browsers want "Secure" with "SameSite=None" and "Partitioned", add it',
+    },
+
+    {   name => 'Partitioned without Secure',
+        location => 'flash_throttle_cookie place Partitioned;',
+        message => 'invalid attributes in "flash_throttle_cookie" directive, browsers want "Secure"',
+    },
+
+    {   name => 'secret with a control character',
+        http => 'flash_throttle_secret_file DIR/secret;',
+        secret => "# zeroes\n" . "\0" x 40 . "\n",
+        message => '"flash_throttle_secret_file" has a control character in DIR/secret:2, it must be text, as "openssl rand -hex 32" writes it',
+    },
+
+    {   name => 'secret file with comments after a byte order mark and after spaces',
+        http => 'flash_throttle_secret_file DIR/secret;',
+        secret => "\xef\xbb\xbf# this is a comment, not a secret\n \t # and so is this one\n",
+        message => '"flash_throttle_secret_file" has no secret in "DIR/secret", it must be one a line',
+    },
+
+    {   name => 'key that is always empty',
+        zone => 'flash_throttle_zone "" zone=sale:1m rate=1r/s;',
+        message => 'invalid key "" in "flash_throttle_zone" directive, it must be text or variables, as in "$server_name", an empty key is not throttled',
+    },
+
+    {   name => 'queue page with variables, without ".html"',
+        server => 'flash_throttle_queue_page pages/$host;',
+        message => 'with variables it must end with ".html"',
+    },
+
+    {   name => 'queue page with variables that match no file',
+        server => 'flash_throttle_queue_page pages/$host/${arg_x}y.html;',
+        message => qr{there is no file like "DIR/conf/pages/\*/\*y\.html"},
+    },
+
+    {   name => 'queue page with an unknown variable',
+        server => 'flash_throttle_queue_page DIR/$nonesuch.html;',
+        page => "a\n",
+        message => 'unknown "nonesuch" variable',
+    },
+
+    {   name => 'flash_throttle_queue_page twice in a server',
+        server => q{
+            flash_throttle_queue_page DIR/$host.html;
+            flash_throttle_queue_page DIR/a.html;
+        },
+        page => "a\n",
+        message => '"flash_throttle_queue_page" directive is duplicate',
+    },
+
+    {   name => 'opening time without an offset',
+        location => 'flash_throttle_opens 2026-11-27T12:00:00;',
+        message => 'invalid time "2026-11-27T12:00:00" in "flash_throttle_opens" directive, it must be as in RFC 3339 with an offset, such as "2026-11-27T12:00:00Z" or "2026-11-27T12:00:00.5+01:00", or "off"',
+    },
+
+    {   name => 'opening time on a day that does not exist',
+        http => 'flash_throttle_opens 2026-02-29T12:00:00Z;',
+        message => 'invalid time "2026-02-29T12:00:00Z" in "flash_throttle_opens" directive',
+    },
+
+    {   name => 'opening time that is not a time',
+        server => 'flash_throttle_opens tomorrow;',
+        message => 'invalid time "tomorrow" in "flash_throttle_opens" directive',
+    },
+
+    {   name => 'flash_throttle_opens twice in a location',
+        location => q{
+            flash_throttle_opens 2026-11-27T12:00:00Z;
+            flash_throttle_opens off;
+        },
+        message => '"flash_throttle_opens" directive is duplicate',
+    },
+
+    {   name => 'opening time with a space',
+        location => 'flash_throttle_opens 2026-11-27 12:00:00Z;',
+        message => 'invalid number of arguments in "flash_throttle_opens" directive',
+    },
+
+    {   name => 'feedback neither on nor off',
+        location => 'flash_throttle_feedback yes;',
+        message => 'invalid value "yes" in "flash_throttle_feedback" directive, it must be "on" or "off"',
+    },
+
+    {   name => 'flash_throttle_control twice in a location',
+        location => q{
+            flash_throttle_control;
+            flash_throttle_control;
+        },
+        message => '"flash_throttle_control" directive is duplicate',
+    },
+
+    {   name => 'control with an argument',
+        location => 'flash_throttle_control on;',
+        message => 'invalid number of arguments in "flash_throttle_control" directive',
+    },
+
+    {   name => 'adapt without a target',
+        http => 'flash_throttle_adapt min=1r/s;',
+        message => '"flash_throttle_adapt" must have "target" parameter, as in "target=500ms"',
+    },
+
+    {   name => 'adapt target below the minimum',
+        http => 'flash_throttle_adapt target=5ms;',
+        message => 'invalid time "target=5ms" in "flash_throttle_adapt" directive, it must be from 10ms to 60s, as in "target=500ms"',
+    },
+
+    {   name => 'adapt minimum that is not a rate',
+        http => 'flash_throttle_adapt target=1s min=fast;',
+        message => 'invalid rate "min=fast" in "flash_throttle_adapt" directive, it must be "min=Nr/s" or "min=Nr/m", at most 1000000 a second',
+    },
+
+    {   name => 'adapt maximum of 0',
+        http => 'flash_throttle_adapt target=1s max=0r/s;',
+        message => 'invalid rate "max=0r/s" in "flash_throttle_adapt" directive, it must be "max=Nr/s" or "max=Nr/m", at most 1000000 a second',
+    },
+
+    {   name => 'adapt minimum above the maximum',
+        http => 'flash_throttle_adapt target=1s min=9r/s max=3r/s;',
+        message => 'invalid bounds in "flash_throttle_adapt" directive, "min" must not exceed "max", it is 1r/s where it is not set',
+    },
+
+    {   name => 'unknown parameter of flash_throttle_adapt',
+        http => 'flash_throttle_adapt target=1s speed=3;',
+        message => 'invalid parameter "speed=3" in "flash_throttle_adapt" directive, it must be "target=time", "min=rate", "max=rate" or "off"',
+    },
+
+    {   name => 'different adapt parameters for one zone',
+        zone => 'flash_throttle_zone $server_name zone=sale:1m inflight=50;',
+        server => q{
+            location / {
+                flash_throttle zone=sale;
+                flash_throttle_adapt target=1s;
+                empty_gif;
+            }
+            location /other {
+                flash_throttle zone=sale;
+                flash_throttle_adapt target=2s;
+                empty_gif;
+            }
+        },
+        message => 'different "flash_throttle_adapt" for zone "sale", it must be the same wherever the zone is used',
+    },
+
+    {   name => 'sessions of 0',
+        zone => 'flash_throttle_zone $server_name zone=sale:1m sessions=0;',
+        message => 'invalid sessions "sessions=0" in "flash_throttle_zone" directive, it must be a number from 1 to 1000000',
+    },
+
+    {   name => 'sessions that is not a number',
+        zone => 'flash_throttle_zone $server_name zone=sale:1m sessions=many;',
+        message => 'invalid sessions "sessions=many" in "flash_throttle_zone" directive, it must be a number from 1 to 1000000',
+    },
+);
+
+my $nginx = abs_path($ENV{TEST_NGINX_BINARY} // 'build/nginx');
+my $modules = join '', map { "load_module $_;\n" } split ' ', $ENV{TEST_NGINX_LOAD_MODULES} // '';
+my $default = 'flash_throttle_zone $server_name zone=sale:1m rate=1r/s;';
+
+
+# check(case): the exit status of "nginx -t" and its output.
+sub check {
+    my ($case) = @_;
+
+    my $dir = File::Temp->newdir('config.XXXXXX', TMPDIR => 1);
+    my ($zone, $http, $server, $location)
+        = map { ($_ // '') =~ s{\bDIR/}{$dir/}gr } $case->{zone} // $default, @$case{qw(http server location)};
+
+    mkdir "$dir/$_" or die "mkdir $dir/$_: $!" for qw(conf logs);
+    write_file("$dir/secret", $case->{secret}) if defined $case->{secret};
+    write_file("$dir/a.html", $case->{page}) if defined $case->{page};
+
+    $server .= " location / { $location }" unless $server =~ /location/;
+
+    write_file("$dir/conf/nginx.conf", <<"EOF_CONF");
+${modules}pid $dir/nginx.pid;
+error_log stderr;
+events { }
+http {
+    access_log off;
+    $zone
+    $http
+    server {
+        listen unix:$dir/socket;
+        server_name localhost;
+        $server
     }
---- must_die
---- error_log
-"flash_throttle_zone" must have "zone" parameter, as in "zone=sale:1m"
---- no_error_log
-[alert]
+}
+EOF_CONF
 
+    my $text = `$nginx -e stderr -t -p $dir/ -c conf/nginx.conf 2>&1`;
 
+    return ($? >> 8, $text =~ s{\Q$dir\E/}{DIR/}gr);
+}
 
-=== TEST 2: a zone without a size
---- http_config
-    flash_throttle_zone $server_name zone=sale rate=1r/s;
---- config
-    location / {
-        empty_gif;
-    }
---- must_die
---- error_log
-invalid zone "zone=sale" in "flash_throttle_zone" directive, it must be "zone=name:size"
---- no_error_log
-[alert]
 
+my ($status, $text) = check({ http => 'flash_throttle_secret_file DIR/secret;', location => 'flash_throttle zone=sale;',
+                              secret => "a secret for tests, and for nothing else\n" });
+is($status, 0, 'a correct configuration is accepted') or diag($text);
 
+for my $case (@cases) {
+    my ($name, $message) = @$case{qw(name message)};
+    my $pattern = ref $message ? $message : qr/\Q$message\E/;
 
-=== TEST 3: a zone of no size
---- http_config
-    flash_throttle_zone $server_name zone=sale:big rate=1r/s;
---- config
-    location / {
-        empty_gif;
-    }
---- must_die
---- error_log
-invalid zone size "zone=sale:big" in "flash_throttle_zone" directive, it must be "zone=name:size", as in "zone=sale:1m"
---- no_error_log
-[alert]
+    ($status, $text) = check($case);
 
+    is($status, 1, "$name: refused");
+    like($text, qr/\[emerg\] .*$pattern/, "$name: message");
+    unlike($text, qr/\[alert\]/, "$name: no alert");
+}
 
-
-=== TEST 4: a zone too small for one key
---- http_config
-    flash_throttle_zone $server_name zone=sale:32k rate=1r/s;
---- config
-    location / {
-        empty_gif;
-    }
---- must_die
---- error_log
-zone "zone=sale:32k" in "flash_throttle_zone" directive is too small, one key takes 
---- no_error_log
-[alert]
-
-
-
-=== TEST 5: a zone without a bound
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m;
---- config
-    location / {
-        empty_gif;
-    }
---- must_die
---- error_log
-"flash_throttle_zone" must have "rate", "inflight" or "sessions" parameter, as in "rate=30r/s"
---- no_error_log
-[alert]
-
-
-
-=== TEST 6: a rate of nothing
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=0r/s;
---- config
-    location / {
-        empty_gif;
-    }
---- must_die
---- error_log
-invalid rate "rate=0r/s" in "flash_throttle_zone" directive, it must be "rate=Nr/s" or "rate=Nr/m", at most 1000000 a second
---- no_error_log
-[alert]
-
-
-
-=== TEST 7: a rate without a unit
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=5;
---- config
-    location / {
-        empty_gif;
-    }
---- must_die
---- error_log
-invalid rate "rate=5" in "flash_throttle_zone" directive, it must be "rate=Nr/s" or "rate=Nr/m"
---- no_error_log
-[alert]
-
-
-
-=== TEST 8: a rate beyond all bounds
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1000001r/s;
---- config
-    location / {
-        empty_gif;
-    }
---- must_die
---- error_log
-invalid rate "rate=1000001r/s" in "flash_throttle_zone" directive, it must be "rate=Nr/s" or "rate=Nr/m", at most 1000000 a second
---- no_error_log
-[alert]
-
-
-
-=== TEST 9: a period of nothing
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s period=0;
---- config
-    location / {
-        empty_gif;
-    }
---- must_die
---- error_log
-invalid period "period=0" in "flash_throttle_zone" directive, it must be a time from 100ms to 1h, as in "period=5s"
---- no_error_log
-[alert]
-
-
-
-=== TEST 10: a burst of nothing
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s burst=0;
---- config
-    location / {
-        empty_gif;
-    }
---- must_die
---- error_log
-invalid burst "burst=0" in "flash_throttle_zone" directive, it must be a number from 1 to 1000000
---- no_error_log
-[alert]
-
-
-
-=== TEST 11: nothing in flight
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s inflight=0;
---- config
-    location / {
-        empty_gif;
-    }
---- must_die
---- error_log
-invalid inflight "inflight=0" in "flash_throttle_zone" directive, it must be a number from 1 to 1000000
---- no_error_log
-[alert]
-
-
-
-=== TEST 12: an unknown parameter of a zone
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s speed=1;
---- config
-    location / {
-        empty_gif;
-    }
---- must_die
---- error_log
-invalid parameter "speed=1" in "flash_throttle_zone" directive, it must be "zone=", "rate=", "period=", "burst=", "inflight=" or "sessions="
---- no_error_log
-[alert]
-
-
-
-=== TEST 13: a zone that is there already
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
-    flash_throttle_zone $host zone=sale:1m rate=1r/s;
---- config
-    location / {
-        empty_gif;
-    }
---- must_die
---- error_log
-flash_throttle_zone "sale" is already bound to key "$server_name", give each zone a name of its own
---- no_error_log
-[alert]
-
-
-
-=== TEST 14: a zone of another module
---- http_config
-    limit_req_zone $server_name zone=sale:1m rate=1r/s;
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        empty_gif;
-    }
---- must_die
---- error_log
-the shared memory zone "sale" is already declared for a different use
---- no_error_log
-[alert]
-
-
-
-=== TEST 15: a throttle without a zone
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle policy=fair;
-    }
---- must_die
---- error_log
-"flash_throttle" must have "zone" parameter, the name of a "flash_throttle_zone", or be "off"
---- no_error_log
-[alert]
-
-
-
-=== TEST 16: a throttle of an unknown zone
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle zone=other;
-    }
---- must_die
---- error_log
-unknown zone "other" in "flash_throttle", declare it with "flash_throttle_zone" in 
---- no_error_log
-[alert]
-
-
-
-=== TEST 17: an unknown policy
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle zone=sale policy=best;
-    }
---- must_die
---- error_log
-invalid policy "policy=best" in "flash_throttle" directive, it must be "fair", "lottery" or "reject"
---- no_error_log
-[alert]
-
-
-
-=== TEST 18: a hold that is too long
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle zone=sale hold=2m;
-    }
---- must_die
---- error_log
-invalid hold "hold=2m" in "flash_throttle" directive, it must be a time up to 1m, as in "hold=2s", or 0
---- no_error_log
-[alert]
-
-
-
-=== TEST 19: a wait that is no time
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle zone=sale max_wait=soon;
-    }
---- must_die
---- error_log
-invalid max_wait "max_wait=soon" in "flash_throttle" directive, it must be a time up to 1d, as in "max_wait=10m", or 0
---- no_error_log
-[alert]
-
-
-
-=== TEST 20: an unknown parameter of a throttle
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle zone=sale nodelay;
-    }
---- must_die
---- error_log
-invalid parameter "nodelay" in "flash_throttle" directive, it must be "zone=", "policy=", "hold=", "max_wait=", or "off" alone
---- no_error_log
-[alert]
-
-
-
-=== TEST 21: a throttle that is off and on
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle off zone=sale;
-    }
---- must_die
---- error_log
-invalid parameter "off" in "flash_throttle" directive, it must be "zone=", "policy=", "hold=", "max_wait=", or "off" alone
---- no_error_log
-[alert]
-
-
-
-=== TEST 22: two throttles
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle zone=sale;
-        flash_throttle zone=sale;
-    }
---- must_die
---- error_log
-"flash_throttle" directive is duplicate
---- no_error_log
-[alert]
-
-
-
-=== TEST 23: a cookie whose name is none
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle_cookie "a b";
-    }
---- must_die
---- error_log
-invalid name "a b" in "flash_throttle_cookie" directive, it must be letters, digits, "_", "-" and "."
---- no_error_log
-[alert]
-
-
-
-=== TEST 24: a zone whose name is no cookie name
---- http_config
-    flash_throttle_zone $server_name "zone=big sale:1m" rate=1r/s;
---- config
-    location / {
-        flash_throttle "zone=big sale";
-    }
---- must_die
---- error_log
-the zone name "big sale" in "flash_throttle" is no cookie name, name one with "flash_throttle_cookie"
---- no_error_log
-[alert]
-
-
-
-=== TEST 25: an attribute that the module sets
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle_cookie place Max-Age=60;
-    }
---- must_die
---- error_log
-invalid attribute "Max-Age=60" in "flash_throttle_cookie" directive, it must be "Path", "Domain", "SameSite", "Secure", "HttpOnly" or "Partitioned" as in a Set-Cookie header, without variables
---- no_error_log
-[alert]
-
-
-
-=== TEST 26: a SameSite that is none
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle_cookie place "Path=/; SameSite=No";
-    }
---- must_die
---- error_log
-invalid attribute "SameSite=No" in "flash_throttle_cookie" directive
---- no_error_log
-[alert]
-
-
-
-=== TEST 27: a Path that is none
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle_cookie place Path=shop;
-    }
---- must_die
---- error_log
-invalid attribute "Path=shop" in "flash_throttle_cookie" directive
---- no_error_log
-[alert]
-
-
-
-=== TEST 28: a prefix that browsers check
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle_cookie __Secure-place;
-    }
---- must_die
---- error_log
-invalid name "__Secure-place" in "flash_throttle_cookie" directive, browsers want "Secure" with this prefix, add it
---- no_error_log
-[alert]
-
-
-
-=== TEST 29: another prefix that browsers check
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle_cookie __Host-place "Secure; Path=/shop";
-    }
---- must_die
---- error_log
-invalid name "__Host-place" in "flash_throttle_cookie" directive, browsers want "Path=/" and no "Domain" with this prefix
---- no_error_log
-[alert]
-
-
-
-=== TEST 30: two cookies
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle_cookie a;
-        flash_throttle_cookie b;
-    }
---- must_die
---- error_log
-"flash_throttle_cookie" directive is duplicate
---- no_error_log
-[alert]
-
-
-
-=== TEST 31: a session of no time
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle_session 0;
-    }
---- must_die
---- error_log
-invalid time "0" in "flash_throttle_session" directive, it must be from 1s to 1d, as in "10m"
---- no_error_log
-[alert]
-
-
-
-=== TEST 32: a session beyond all bounds
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle_session 25h;
-    }
---- must_die
---- error_log
-invalid time "25h" in "flash_throttle_session" directive, it must be from 1s to 1d, as in "10m"
---- no_error_log
-[alert]
-
-
-
-=== TEST 33: a page that is not there
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle_queue_page no-such-page.html;
-    }
---- must_die
---- error_log
-"flash_throttle_queue_page" could not open the page "
---- no_error_log
-[alert]
-
-
-
-=== TEST 34: a page that is a folder
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle_queue_page /;
-    }
---- must_die
---- error_log
-invalid page "/" in "flash_throttle_queue_page" directive, it must be a file of 1 byte to 1m
---- no_error_log
-[alert]
-
-
-
-=== TEST 35: a code without a body
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle_queue_status 204;
-    }
---- must_die
---- error_log
-invalid code "204" in "flash_throttle_queue_status" directive, it must be one that browsers show a page for, such as 200, 429 or 503
---- no_error_log
-[alert]
-
-
-
-=== TEST 36: a code that redirects
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle_queue_status 302;
-    }
---- must_die
---- error_log
-invalid code "302" in "flash_throttle_queue_status" directive, it must be from 200 to 299, or from 400 to 599
---- no_error_log
-[alert]
-
-
-
-=== TEST 37: a code that is no number
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle_queue_status busy;
-    }
---- must_die
---- error_log
-invalid code "busy" in "flash_throttle_queue_status" directive
---- no_error_log
-[alert]
-
-
-
-=== TEST 38: polls too often
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle_poll min=10ms;
-    }
---- must_die
---- error_log
-invalid time "min=10ms" in "flash_throttle_poll" directive, it must be from 100ms to 55s
---- no_error_log
-[alert]
-
-
-
-=== TEST 39: polls too rarely
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle_poll max=1m;
-    }
---- must_die
---- error_log
-invalid time "max=1m" in "flash_throttle_poll" directive, it must be from 100ms to 55s
---- no_error_log
-[alert]
-
-
-
-=== TEST 40: poll bounds upside down
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle_poll min=20s;
-    }
---- must_die
---- error_log
-invalid bounds in "flash_throttle_poll" directive, "min" is 20000ms and must not exceed "max", 15000ms
---- no_error_log
-[alert]
-
-
-
-=== TEST 41: an unknown parameter of poll
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle_poll every=1s;
-    }
---- must_die
---- error_log
-invalid parameter "every=1s" in "flash_throttle_poll" directive, it must be "min=time" or "max=time"
---- no_error_log
-[alert]
-
-
-
-=== TEST 42: a dry run that is neither on nor off
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle_dry_run yes;
-    }
---- must_die
---- error_log
-invalid value "yes" in "flash_throttle_dry_run" directive, it must be "on" or "off"
---- no_error_log
-[alert]
-
-
-
-=== TEST 43: an unknown log level
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle_log_level loud;
-    }
---- must_die
---- error_log
-invalid level "loud" in "flash_throttle_log_level" directive, it must be "info", "notice", "warn" or "error"
---- no_error_log
-[alert]
-
-
-
-=== TEST 44: a status with an argument
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle_status json;
-    }
---- must_die
---- error_log
-invalid number of arguments in "flash_throttle_status" directive
---- no_error_log
-[alert]
-
-
-
-=== TEST 45: a secret file that is not there
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
-    flash_throttle_secret_file no-such-secret;
---- config
-    location / {
-        empty_gif;
-    }
---- must_die
---- error_log
-"flash_throttle_secret_file" could not open "
---- no_error_log
-[alert]
-
-
-
-=== TEST 46: a secret that is too short
---- user_files
->>> secret
-tiny
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
-    flash_throttle_secret_file $TEST_NGINX_HTML_DIR/secret;
---- config
-    location / {
-        empty_gif;
-    }
---- must_die
---- error_log eval
-"\"flash_throttle_secret_file\" has a secret of 4 bytes in $ENV{TEST_NGINX_HTML_DIR}/secret:1, it must be at least 16, as \"openssl rand -hex 32\" writes one"
---- no_error_log
-[alert]
-
-
-
-=== TEST 47: a secret file without a secret
---- user_files
->>> secret
-# nothing but a comment
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
-    flash_throttle_secret_file $TEST_NGINX_HTML_DIR/secret;
---- config
-    location / {
-        empty_gif;
-    }
---- must_die
---- error_log eval
-"\"flash_throttle_secret_file\" has no secret in \"$ENV{TEST_NGINX_HTML_DIR}/secret\", it must be one a line"
---- no_error_log
-[alert]
-
-
-
-=== TEST 48: more secrets than can be kept
---- user_files
->>> secret
-secret number 1 of nine
-secret number 2 of nine
-secret number 3 of nine
-secret number 4 of nine
-secret number 5 of nine
-secret number 6 of nine
-secret number 7 of nine
-secret number 8 of nine
-secret number 9 of nine
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
-    flash_throttle_secret_file $TEST_NGINX_HTML_DIR/secret;
---- config
-    location / {
-        empty_gif;
-    }
---- must_die
---- error_log eval
-"\"flash_throttle_secret_file\" has too many secrets in $ENV{TEST_NGINX_HTML_DIR}/secret:9, it must be at most 8"
---- no_error_log
-[alert]
-
-
-
-=== TEST 49: a parameter of a zone, twice
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
-    flash_throttle_zone $server_name zone=other:1m rate=1r/s rate=2r/s;
---- config
-    location / {
-        empty_gif;
-    }
---- must_die
---- error_log
-duplicate parameter "rate=2r/s" in "flash_throttle_zone" directive, there is "rate=1r/s" already, keep one of them
---- no_error_log
-[alert]
-
-
-
-=== TEST 50: a parameter of a throttle, twice
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle zone=sale zone=other;
-    }
---- must_die
---- error_log
-duplicate parameter "zone=other" in "flash_throttle" directive, there is "zone=sale" already, keep one of them
---- no_error_log
-[alert]
-
-
-
-=== TEST 51: a bound of polls, twice
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle_poll min=1s min=2s;
-    }
---- must_die
---- error_log
-duplicate parameter "min=2s" in "flash_throttle_poll" directive, there is "min=1s" already, keep one of them
---- no_error_log
-[alert]
-
-
-
-=== TEST 52: a code upon which browsers ask at once
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle_queue_status 425;
-    }
---- must_die
---- error_log
-invalid code "425" in "flash_throttle_queue_status" directive, it must be one that browsers show a page for
---- no_error_log
-[alert]
-
-
-
-=== TEST 53: a variable in an attribute
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle_cookie place Domain=$host;
-    }
---- must_die
---- error_log
-invalid attribute "Domain=$host" in "flash_throttle_cookie" directive
---- no_error_log
-[alert]
-
-
-
-=== TEST 54: a cookie of other sites that browsers drop
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle_cookie place SameSite=None;
-    }
---- must_die
---- error_log
-invalid attributes in "flash_throttle_cookie" directive, browsers want "Secure" with "SameSite=None" and "Partitioned", add it
---- no_error_log
-[alert]
-
-
-
-=== TEST 55: a cookie of parts that browsers drop
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle_cookie place Partitioned;
-    }
---- must_die
---- error_log
-invalid attributes in "flash_throttle_cookie" directive, browsers want "Secure"
---- no_error_log
-[alert]
-
-
-
-=== TEST 56: a secret that is no text
---- user_files eval
-">>> secret\n# zeroes\n" . "\0" x 40 . "\n"
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
-    flash_throttle_secret_file $TEST_NGINX_HTML_DIR/secret;
---- config
-    location / {
-        empty_gif;
-    }
---- must_die
---- error_log eval
-"\"flash_throttle_secret_file\" has a control character in $ENV{TEST_NGINX_HTML_DIR}/secret:2, it must be text, as \"openssl rand -hex 32\" writes it"
---- no_error_log
-[alert]
-
-
-
-=== TEST 57: comments behind a byte order mark, and behind spaces
---- user_files eval
-">>> secret\n\xef\xbb\xbf# this is a comment, not a secret\n \t # and so is this one\n"
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
-    flash_throttle_secret_file $TEST_NGINX_HTML_DIR/secret;
---- config
-    location / {
-        empty_gif;
-    }
---- must_die
---- error_log eval
-"\"flash_throttle_secret_file\" has no secret in \"$ENV{TEST_NGINX_HTML_DIR}/secret\", it must be one a line"
---- no_error_log
-[alert]
-
-
-
-=== TEST 58: a key that is always empty
---- http_config
-    flash_throttle_zone "" zone=sale:1m rate=1r/s;
---- config
-    location / {
-        empty_gif;
-    }
---- must_die
---- error_log
-invalid key "" in "flash_throttle_zone" directive, it must be text or variables, as in "$server_name", an empty key is not throttled
---- no_error_log
-[alert]
+done_testing();

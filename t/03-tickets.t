@@ -73,7 +73,7 @@ __DATA__
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
     server {
-        listen unix:$TEST_NGINX_HTML_DIR/h2.sock http2;
+        $TEST_NGINX_LISTEN_H2
         server_name localhost;
         location / {
             flash_throttle zone=sale;
@@ -145,6 +145,8 @@ __DATA__
 
 
 === TEST 5: a ticket of another zone, key or binding
+--- startup_warning
+the cookie "place" is of two zones, "sale" and "other"
 --- http_config
     flash_throttle_zone $arg_shop zone=sale:1m rate=1r/m;
     flash_throttle_zone $arg_shop zone=other:1m rate=1r/m;
@@ -371,6 +373,8 @@ my ($cert) = $pair =~ /(-----BEGIN CERT.*END CERTIFICATE-----)/s;
 
 === TEST 11: without a file the secret survives a reload
 --- no_secret
+--- startup_warning
+no "flash_throttle_secret_file" is set
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config

@@ -122,7 +122,7 @@ __DATA__
     flash_throttle_zone $server_name zone=sale:1m inflight=1;
 --- config
     location / {
-        flash_throttle zone=sale hold=20s;
+        flash_throttle zone=sale hold=1m;
         proxy_pass http://till;
     }
     location /throttle {
@@ -154,7 +154,7 @@ __DATA__
     flash_throttle_zone $server_name zone=sale:1m inflight=1;
 --- config
     location / {
-        flash_throttle zone=sale hold=20s;
+        flash_throttle zone=sale hold=1m;
         proxy_pass http://till;
     }
     location /throttle {
@@ -186,7 +186,7 @@ __DATA__
     flash_throttle_zone $server_name zone=sale:1m inflight=1;
 --- config
     location / {
-        flash_throttle zone=sale hold=20s;
+        flash_throttle zone=sale hold=1m;
         proxy_pass http://till;
     }
     location /throttle {
@@ -212,16 +212,16 @@ __DATA__
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=1;
     server {
-        listen unix:$TEST_NGINX_HTML_DIR/h2.sock http2;
+        $TEST_NGINX_LISTEN_H2
         server_name localhost;
         location / {
-            flash_throttle zone=sale hold=20s;
+            flash_throttle zone=sale hold=1m;
             proxy_pass http://till;
         }
     }
 --- config
     location / {
-        flash_throttle zone=sale hold=20s;
+        flash_throttle zone=sale hold=1m;
         proxy_pass http://till;
     }
     location /throttle {
@@ -246,7 +246,7 @@ __DATA__
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=1;
     server {
-        listen unix:$TEST_NGINX_HTML_DIR/h2.sock http2;
+        $TEST_NGINX_LISTEN_H2
         server_name localhost;
         location / {
             flash_throttle zone=sale hold=1m;
@@ -286,11 +286,11 @@ __DATA__
     }
 --- config
     location / {
-        flash_throttle zone=sale hold=20s;
+        flash_throttle zone=sale hold=1m;
         proxy_pass http://till;
     }
     location /post {
-        flash_throttle zone=sale hold=20s;
+        flash_throttle zone=sale hold=1m;
         lingering_timeout 50ms;
         proxy_pass http://unix:$TEST_NGINX_HTML_DIR/body.sock:;
     }
@@ -319,7 +319,7 @@ __DATA__
     flash_throttle_zone $server_name zone=sale:1m inflight=1;
 --- config
     location / {
-        flash_throttle zone=sale hold=20s;
+        flash_throttle zone=sale hold=1m;
         proxy_pass http://till;
     }
     location /throttle {

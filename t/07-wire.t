@@ -75,7 +75,7 @@ __DATA__
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
     server {
-        listen unix:$TEST_NGINX_HTML_DIR/h2.sock http2;
+        $TEST_NGINX_LISTEN_H2
         server_name localhost;
         location / {
             flash_throttle zone=sale;

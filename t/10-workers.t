@@ -53,6 +53,8 @@ __DATA__
         flash_throttle zone=sale;
         proxy_pass http://upstream;
     }
+--- error_log
+[emerg]
 --- no_error_log
 [alert]
 --- shop
@@ -142,12 +144,14 @@ __DATA__
     flash_throttle_zone $server_name zone=sale:1m inflight=2;
 --- config
     location / {
-        flash_throttle zone=sale hold=20s;
+        flash_throttle zone=sale hold=1m;
         proxy_pass http://till;
     }
     location /throttle {
         flash_throttle_status;
     }
+--- error_log eval
+qr/\[alert\] .* exited on signal 9/
 --- no_error_log
 [emerg]
 --- shop

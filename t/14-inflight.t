@@ -258,6 +258,8 @@ before <!--#include virtual="/part" --> behind
 
 
 === TEST 6: a connection that is kept, answers without a body, and failures
+--- error_log eval
+qr/\[crit\] .* connect\(\) to unix:/
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m burst=9;
 --- config
@@ -313,7 +315,7 @@ before <!--#include virtual="/part" --> behind
     proxy_busy_buffers_size 2m;
 --- config
     location / {
-        flash_throttle zone=sale hold=20s;
+        flash_throttle zone=sale hold=1m;
         proxy_pass http://till;
     }
     location /throttle {

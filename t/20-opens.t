@@ -340,72 +340,7 @@ __DATA__
 
 
 
-=== TEST 8: no offset
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
---- config
-    location / {
-        flash_throttle_opens 2026-11-27T12:00:00;
-    }
---- must_die
---- error_log
-invalid time "2026-11-27T12:00:00" in "flash_throttle_opens" directive, it must be as in RFC 3339 with an offset, such as "2026-11-27T12:00:00Z" or "2026-11-27T12:00:00.5+01:00", or "off"
---- no_error_log
-[alert]
-
-
-
-=== TEST 9: a day that does not exist
---- http_config
-    flash_throttle_opens 2026-02-29T12:00:00Z;
---- config
---- must_die
---- error_log
-invalid time "2026-02-29T12:00:00Z" in "flash_throttle_opens" directive
---- no_error_log
-[alert]
-
-
-
-=== TEST 10: no time at all
---- config
-    flash_throttle_opens tomorrow;
---- must_die
---- error_log
-invalid time "tomorrow" in "flash_throttle_opens" directive
---- no_error_log
-[alert]
-
-
-
-=== TEST 11: twice
---- config
-    location / {
-        flash_throttle_opens 2026-11-27T12:00:00Z;
-        flash_throttle_opens off;
-    }
---- must_die
---- error_log
-"flash_throttle_opens" directive is duplicate
---- no_error_log
-[alert]
-
-
-
-=== TEST 12: too many arguments
---- config
-    location / {
-        flash_throttle_opens 2026-11-27 12:00:00Z;
-    }
---- must_die
---- error_log
-invalid number of arguments in "flash_throttle_opens" directive
---- no_error_log
-[alert]
-
-
-
-=== TEST 13: opened by an order, and closed again when it is taken back
+=== TEST 8: opened by an order, and closed again when it is taken back
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=10r/s;
 --- config
@@ -440,7 +375,7 @@ invalid number of arguments in "flash_throttle_opens" directive
 
 
 
-=== TEST 14: who has waited for days keeps the ticket
+=== TEST 9: who has waited for days keeps the ticket
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=10r/s;
 --- config
@@ -466,7 +401,7 @@ invalid number of arguments in "flash_throttle_opens" directive
 
 
 
-=== TEST 15: the figures say when it opens
+=== TEST 10: the figures say when it opens
 --- http_config
     flash_throttle_zone $arg_shop zone=sale:1m rate=1000r/s;
     flash_throttle_zone $server_name zone=other:1m rate=1000r/s;

@@ -108,7 +108,7 @@ __DATA__
     flash_throttle_zone $server_name zone=sale:1m inflight=1;
 --- config
     location / {
-        flash_throttle zone=sale hold=20s;
+        flash_throttle zone=sale hold=1m;
         flash_throttle_poll min=100ms max=500ms;
         flash_throttle_feedback on;
         proxy_pass http://till;
@@ -421,17 +421,3 @@ __DATA__
     says('sold-out');
     ok(state->{sold_out}, 'as if on');
     is(shopper->get('/checkout')->status, 200, 'but let through');
-
-
-
-=== TEST 8: a bad value
---- config
-    location / {
-        flash_throttle_feedback yes;
-        empty_gif;
-    }
---- must_die
---- error_log
-invalid value "yes" in "flash_throttle_feedback" directive, it must be "on" or "off"
---- no_error_log
-[alert]

@@ -135,7 +135,7 @@ __DATA__
 --- config
     access_log logs/decided.log decided;
     location / {
-        flash_throttle zone=sale hold=20s;
+        flash_throttle zone=sale hold=1m;
         flash_throttle_poll min=100ms max=500ms;
         proxy_pass http://till;
     }
@@ -459,34 +459,7 @@ __DATA__
 
 
 
-=== TEST 10: twice in a location
---- config
-    location /control {
-        flash_throttle_control;
-        flash_throttle_control;
-    }
---- must_die
---- error_log
-"flash_throttle_control" directive is duplicate
---- no_error_log
-[alert]
-
-
-
-=== TEST 11: it takes no arguments
---- config
-    location /control {
-        flash_throttle_control on;
-    }
---- must_die
---- error_log
-invalid number of arguments in "flash_throttle_control" directive
---- no_error_log
-[alert]
-
-
-
-=== TEST 12: a body in a file
+=== TEST 10: a body in a file
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1000r/s;
 --- config
@@ -520,7 +493,7 @@ invalid number of arguments in "flash_throttle_control" directive
 
 
 
-=== TEST 13: keys of any bytes, from the command line
+=== TEST 11: keys of any bytes, from the command line
 --- http_config
     flash_throttle_zone $binary_remote_addr zone=sale:1m rate=1000r/s;
 --- config
@@ -551,7 +524,7 @@ invalid number of arguments in "flash_throttle_control" directive
 
 
 
-=== TEST 14: a status that is none of ours
+=== TEST 12: a status that is none of ours
 --- config
     location /status {
         return 200 '{"time_ms":1,"zones":{"sale":{"keys":{"a":{"waiting":-5,"admitted":9223372036854775807}}}}}';
@@ -568,7 +541,7 @@ invalid number of arguments in "flash_throttle_control" directive
 
 
 
-=== TEST 15: a server's own control leaves its locations throttled
+=== TEST 13: a server's own control leaves its locations throttled
 --- http_config
     flash_throttle_zone $arg_shop zone=sale:1m rate=1r/m;
 --- config

@@ -115,33 +115,3 @@ __DATA__
     is(status_of('sale', 'localhost')->{sessions} // 0, 0, 'still');
     is(shopper->get('/checkout')->status, 200, 'let in');
     is(shopper->head('/checkout')->status, 503, 'none');
-
-
-
-=== TEST 5: a bound of nothing
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m sessions=0;
---- config
-    location / {
-        empty_gif;
-    }
---- must_die
---- error_log
-invalid sessions "sessions=0" in "flash_throttle_zone" directive, it must be a number from 1 to 1000000
---- no_error_log
-[alert]
-
-
-
-=== TEST 6: a bound without a number
---- http_config
-    flash_throttle_zone $server_name zone=sale:1m sessions=many;
---- config
-    location / {
-        empty_gif;
-    }
---- must_die
---- error_log
-invalid sessions "sessions=many" in "flash_throttle_zone" directive, it must be a number from 1 to 1000000
---- no_error_log
-[alert]

@@ -103,8 +103,14 @@ cmp_ok($rated->{seconds}, '>=', 0.29, 'load keeps the rate');
 
 stop_edge($_) for $edge, $shop;
 
-ok(!eval { load([], port => $edge->{port}, path => '/', requests => 1); 1 },
-   'no server is an error');
+open my $stderr, '>&', \*STDERR or die;
+open STDERR, '>', "$dir/stderr" or die;
+my $loaded = eval { load([], port => $edge->{port}, path => '/', requests => 1); 1 };
+open STDERR, '>&', $stderr or die;
+
+ok(!$loaded, 'no server, no figure');
+like(join('', @{ lines_of("$dir/stderr") }), qr/^load: connecting to the server: Connection refused$/m,
+     '... and the reason is printed');
 
 is(median(3, 1, 2), 2, 'the median of three');
 is(median(4, 1, 2, 3), 2.5, 'the median of four');

@@ -19,7 +19,8 @@ $small{WITHOUT} = 'h2 tls' if system('command -v h2load > /dev/null') != 0;
 
 {
     local @ENV{keys %small} = values %small;
-    is(system('bench/compare.pl', "$dir/compare.json"), 0, 'compare');
+    my $progress = `bench/compare.pl $dir/compare.json 2>&1`;
+    is($?, 0, 'compare') or diag($progress);
 }
 
 open my $file, '<', "$dir/compare.json" or die;

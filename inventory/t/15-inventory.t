@@ -23,10 +23,17 @@ my %parts = (
 my $shop = 0;
 
 for my $part (qw( storm locks gaps deadlocks carts pools holders )) {
-    $shop += 1000;
-    my @lines = qx($bench --operations=4000 --seconds=0.3 \\
-                       --first-shop=$shop \\
-                       @{[ $db->file('') ]} $part 2>&1);
+    my @lines;
+
+    # a busy machine does too little in the first time
+    for my $seconds (0.3, 5) {
+        $shop += 1000;
+        @lines = qx($bench --operations=4000 --seconds=$seconds \\
+                        --first-shop=$shop \\
+                        @{[ $db->file('') ]} $part 2>&1);
+        last if $? == 0;
+    }
+
     my @must = grep { /^(?:ok|NOT OK) / } @lines;
 
     is($?, 0, "$part: all requirements met") or diag(@lines);

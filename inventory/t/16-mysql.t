@@ -116,7 +116,7 @@ subtest 'a hold of a dead process expires' => sub {
 
 subtest 'the server is killed during a sale' => sub {
     my $server = CheckoutServer->start('--store=' . $db->store('shop=12'),
-        '--stock=50', qw( --payment-min-ms=200 --payment-max-ms=400
+        '--stock=50', qw( --payment-min-ms=2000 --payment-max-ms=2500
                           --decline=0 ));
     my @sockets = map { $server->send_raw(post_text('')) } 1 .. 30;
 

@@ -29,14 +29,14 @@ for my $target (grep { !$serves{$_} } @phony) {
 like($help, qr/^  $_=/m, "help tells of $_") for qw/ NGINX_SRC SANITIZE /;
 
 
-# Suites: one that fails is told of, and does not stop the next.
+# Suites: one that fails is reported, and does not stop the next.
 my $dir = tool_dir();
 write_tool($dir, 'fake-make', <<'EOF');
 echo "ran $2"
 [ "$2" != bad ]
 EOF
 
-my %env = (MAKE => "$dir/fake-make");
+my %env = (MAKE => "$dir/fake-make", SUITE_LOGS => "$dir/logs");
 my $script = "$root/scripts/run-suites.sh";
 
 ($status, my $text) = run(\%env, $script, 'good', 'bad', 'better');

@@ -122,10 +122,11 @@ ok 'the plot is well-formed XML' perl -e '
     }
     exit(@open != 0 || $text !~ /^<svg /);
     ' "$dir/plot.svg"
-points() { [ "$(grep -c '<use ' "$1")" -gt "$2" ] && [ "$(grep -c '<use ' "$1")" -lt 8041 ]; }
-ok 'the plot has 100 to 8,041 points' points "$dir/plot.svg" 100
-ok 'a plot of one shopper' "$report" --plot "$dir/one.svg" "$dir/few"
-ok 'a plot without shoppers' "$report" --plot "$dir/none.svg" - <<'END'
+marks() { [ "$(grep -c '<use ' "$1")" -gt "$2" ] && [ "$(grep -c '<use ' "$1")" -lt 8041 ]; }
+ok 'with its marks' marks "$dir/plot.svg" 100
+quiet() { "$@" > /dev/null 2>&1; }
+ok 'one shopper makes a picture, too' quiet "$report" --plot "$dir/one.svg" "$dir/few"
+ok 'and so does an empty sale' quiet "$report" --plot "$dir/none.svg" - <<'END'
 id=c status=REJECTED
 END
 refuses 'open() "/nonexistent/plot.svg" failed' "$report" --plot /nonexistent/plot.svg "$dir/log"

@@ -122,7 +122,10 @@ SKIP: {
     skip 'no script(1)', 2 if system('script --version > /dev/null 2>&1') != 0;
 
     my $url = $edge->url('');
-    my $view = `(sleep 1; printf q) | timeout 20 script -qec 'stty rows 24 cols 80; $flashctl --url $url watch --interval=0.2' /dev/null`;
+    my $screen = "$edge->{dir}/screen";
+
+    # q, when the view was drawn twice
+    my $view = `touch $screen; (until [ "\$(grep -ao 'q ends' $screen | wc -l)" -ge 2 ]; do sleep 0.1; done; printf q) | timeout 60 script -qfec 'stty rows 24 cols 80; $flashctl --url $url watch --interval=0.2' $screen`;
 
     is($? >> 8, 0, 'q quits');
     like($view, qr/\e\[H.*sale  sale  \[\w+\].*\e\[H.*q quits/s, 'the view is redrawn');

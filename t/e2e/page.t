@@ -18,7 +18,7 @@ my @script = (Accept => 'application/json', 'Flash-Throttle-Poll' => 1);
 
 my $checkout = CheckoutServer->start('--stock=10', '--decline=0');
 my $edge = Edge->start(checkout => $checkout, throttle => 'policy=fair',
-                       zone => 'rate=1r/s burst=1');
+                       zone => 'rate=20r/m burst=1');
 my $http = HTTP::Tiny->new(max_redirect => 0, timeout => 60);
 
 

@@ -4,14 +4,14 @@ package Sale;
 #
 #     --- shop
 #
-# of Perl code that runs while nginx runs and can call the functions below.
-# Such a block gets
-#
-# * a location /ready, which is requested first
-# * a check that the error log has no alerts
-# * a secret, unless it has a section "--- no_secret"
-# * http://upstream, which answers "checkout METHOD" and has its own log
-# * http://till, which answers a request when the test calls serve()
+# of Perl, run while its nginx runs, with the functions below at hand.  Then a
+# location /ready is added and asked for first, the error log must be free of
+# alerts, and there is a secret unless a section "--- no_secret" says that there
+# is not.  A section "--- startup_warning" holds the start of a [warn] message
+# that nginx must log when it starts.  An upstream that answers "checkout" and
+# the request's method is at http://upstream, with a log of its own; one that
+# answers when told to is at http://till.  $TEST_NGINX_LISTEN_H2 in a server
+# listens for HTTP/2 on html/h2.sock, as this version of nginx wants it written.
 
 use strict;
 use warnings;
@@ -27,6 +27,7 @@ use Shopper;
 
 # Blocks run in any order, so the variable is needed from the first one.
 $ENV{TEST_NGINX_HTML_DIR} ||= Test::Nginx::Util::html_dir();
+$ENV{TEST_NGINX_LISTEN_H2} = listen_h2();
 
 our @EXPORT = qw(
     shopper port hits wait_until wait_for_admission log_line error_log
@@ -50,6 +51,7 @@ my $upstream = <<'EOF_UPSTREAM';
     server {
         listen      unix:$TEST_NGINX_HTML_DIR/upstream.sock;
         access_log  logs/upstream.log hit;
+        flash_throttle  off;
 
         location / {
             return  200 "checkout $request_method\n";
@@ -80,6 +82,14 @@ Test::Nginx::Util::add_block_preprocessor(sub {
     my $block = shift;
 
     return unless defined $block->shop;
+
+    # nginx prints the warnings on stderr, too
+    if (defined $block->startup_warning) {
+        chomp(my $warning = $block->startup_warning);
+
+        $block->set_value(suppress_stderr => '');
+        $block->set_value(error_log => [ qr/\[warn\] \d+#\d+: \Q$warning\E/ ]);
+    }
 
     $ENV{TEST_NGINX_HTML_DIR} = "$ServRoot/html";
 
@@ -117,7 +127,17 @@ Test::Nginx::Socket::add_response_body_check(sub {
 sub secret { $secret }
 
 
-# shopper(name => value ...): a new shopper with these headers.
+# "http2 on" exists since 1.25.1, which warns of the parameter of "listen".
+sub listen_h2 {
+    my $binary = $ENV{TEST_NGINX_BINARY} // 'nginx';
+    my ($minor, $patch) = `$binary -v 2>&1` =~ m{nginx/1\.(\d+)\.(\d+)} or die "no version of $binary\n";
+    my $listen = "listen unix:$ENV{TEST_NGINX_HTML_DIR}/h2.sock";
+
+    return $minor * 1000 + $patch >= 25_001 ? "$listen; http2 on;" : "$listen http2;";
+}
+
+
+# A new shopper, who takes whatever comes unless told otherwise.
 sub shopper { Shopper->new($ServerPort, @_) }
 
 sub port { $ServerPort }
@@ -146,14 +166,16 @@ sub hits {
 sub wait_until {
     my ($name, $code) = @_;
 
-    my $until = time + 60;     # generous, for busy machines
+    my $until = time + 60;     # a busy machine is slow, not wrong
+    my $pause = 0.005;
 
     while (time < $until) {
         my $value = $code->();
 
         return $value if $value;
 
-        sleep 0.01;
+        sleep $pause;
+        $pause *= 1.2 if $pause < 0.05;
     }
 
     die "timed out waiting for $name\n";
@@ -289,9 +311,25 @@ sub nginx_signal { kill $_[0], master() }
 
 sub worker_pids {
     my $master = master();
+    my @workers;
 
-    return grep { $_ } map { /^\s*(\d+)/ ? $1 : 0 }
-        grep { /worker process$/ } `ps --no-headers -o pid,args --ppid $master`;
+    for my $pid (children($master)) {
+        open my $in, '<', "/proc/$pid/cmdline" or next;
+        push @workers, $pid if (<$in> // '') =~ /worker process\0*$/;
+    }
+
+    return @workers;
+}
+
+
+sub children {
+    my ($pid) = @_;
+
+    # a kernel may be built without this file
+    open my $in, '<', "/proc/$pid/task/$pid/children"
+        or return split ' ', `ps --no-headers -o pid --ppid $pid`;
+
+    return split ' ', <$in> // '';
 }
 
 

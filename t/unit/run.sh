@@ -26,8 +26,8 @@ for program; do
     status=0
     "$program" > "$out" 2>&1 || status=$?
 
-    # what passed is said by its number alone
-    grep -v -e '^\[ RUN ' -e '^\[       OK ' "$out" || true
+    # of what passed, the last line gives the number
+    grep -v -e '^\[ RUN ' -e '^\[       OK ' -e '^\[=*\]' -e '^\[  PASSED ' "$out" || true
 
     bad=$(count FAILED)
     passed=$((passed + $(count PASSED)))

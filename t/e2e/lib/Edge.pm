@@ -9,6 +9,7 @@ use warnings;
 use Carp qw(croak);
 use CheckoutServer qw(wait_until);
 use File::Temp ();
+use FindBin;
 use HTTP::Tiny ();
 use JSON::PP qw(decode_json);
 use POSIX qw(WNOHANG);
@@ -24,10 +25,11 @@ my %running;
 
 
 # Edge->start(checkout => CheckoutServer, zone => text, throttle => text,
-#             listen => text, http => text, location => text)
+#             listen => text, http => text, location => text, log => 1)
 #
-# zone, throttle and listen: parameters of flash_throttle_zone, flash_throttle
-# and listen; http and location: directives.
+# zone and throttle: parameters of flash_throttle_zone and flash_throttle;
+# listen: those of listen, besides the backlog; http and location: directives;
+# log: the access log of docs/log.md, in log_file().
 sub start {
     my ($class, %options) = @_;
 
@@ -63,6 +65,15 @@ sub _write {
 sub _configuration {
     my ($self) = @_;
     my ($listen, $http, $location) = map { $self->{$_} // '' } qw(listen http location);
+
+    if ($self->{log}) {
+        open my $in, '<', "$FindBin::Bin/../../docs/log.md" or croak "docs/log.md: $!";
+        my ($format) = join('', readline $in) =~ /(log_format flash_throttle\n.*?;)/s
+            or croak 'no log_format in docs/log.md';
+
+        $http .= "\n    $format";
+        $location .= "\n            access_log  flash.log flash_throttle;";
+    }
 
     return <<"EOF_CONF";
 worker_processes  2;
@@ -180,7 +191,59 @@ sub logged {
 }
 
 
-# Process ids of the workers, without those that are shutting down.
+sub log_file {
+    my ($self) = @_;
+
+    return "$self->{dir}/flash.log";
+}
+
+
+# The times of the admissions in the access log, by the edge's clock, in order:
+# [ admission, first attempt ] of each ticket.
+sub admissions {
+    my ($self) = @_;
+    my (%seen, @list);
+
+    open my $in, '<', $self->log_file or croak $self->log_file . ": $!";
+
+    while (<$in>) {
+        my %pair = /(\w+)=(\S*)/g;
+        next if ($pair{status} // '') ne 'ADMITTED' || $seen{ $pair{id} }++;
+        push @list, [ $pair{first} + $pair{waited}, $pair{first} ];
+    }
+
+    return sort { $a->[0] <=> $b->[0] } @list;
+}
+
+
+# The most admissions in any window of so many seconds.  This does not depend on
+# the speed of the machine, as the arrivals at the checkout do.
+sub most_admitted {
+    my ($self, $seconds) = @_;
+    my @times = map { $_->[0] } $self->admissions;
+    my ($begin, $most) = (0, 0);
+
+    for my $end (0 .. $#times) {
+        $begin++ while $times[$end] - $times[$begin] >= $seconds - 0.0005;
+        $most = $end - $begin + 1 if $end - $begin + 1 > $most;
+    }
+
+    return $most;
+}
+
+
+# What flash-report finds in the access log: overtaken, kendall_tau,
+# worst_inversion_s and more.
+sub report {
+    my ($self) = @_;
+    my $program = ($ENV{BUILD} // 'build') . '/flash-report';
+
+    return decode_json(scalar qx($program --json @{[ $self->log_file ]}));
+}
+
+
+# The process ids of the workers that take requests, not of those that a
+# reload has told to end.
 sub workers {
     my ($self) = @_;
     my @workers;
