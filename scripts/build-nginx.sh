@@ -91,6 +91,7 @@ signature() {
     # shellcheck disable=SC2086
     $CC --version
     cat "$NGINX_SRC/src/core/nginx.h" "$root"/config*
+    printf '%s\n' "$root"/src/*/*.[ch]
 }
 
 
