@@ -64,8 +64,8 @@ __DATA__
     is($two->{passed}, 2, 'passed');
     ok(!$two->{queueing}, 'no line');
 
-    for my $name (qw( waiting called held fresh inflight threshold_age_ms wait_ms room_milli flow_milli
-                      show_up_milli polls held_total turned_back rejected done left missed vanished waited_ms )) {
+    for my $name (qw( waiting called held fresh inflight threshold_age_ms wait_ms admitted_last_period free_capacity_milli flow_milli
+                      show_up_milli polls held_total turned_back rejected done left no_shows expired waited_ms )) {
         like($one->{$name}, qr/^\d+$/, $name);
     }
 
@@ -281,3 +281,23 @@ __DATA__
     is(shopper->get('/throttle?shop=a&any=1')->json->{zones}{sale}{keys}{a}{admitted}, 1, 'the figures');
     is(shopper->get('/control?shop=a')->status, 403, 'kept out, not in line');
     is(shopper->get('/elsewhere?shop=a&any=1')->status, 503, 'what is no status waits');
+
+
+
+=== TEST 9: another content handler, specified later, is throttled
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
+--- config
+    flash_throttle zone=sale;
+    location /first {
+        flash_throttle_status;
+        proxy_pass http://upstream;
+    }
+    location /last {
+        proxy_pass http://upstream;
+        flash_throttle_status;
+    }
+--- shop
+    is(shopper->get('/first')->body, "first GET\n", 'the upstream');
+    is(shopper->get('/first')->status, 503, 'throttled');
+    ok(shopper->get('/last')->json->{zones}, 'the stats, not throttled');

@@ -245,12 +245,16 @@ ngx_http_flash_throttle_conf_check_queue_status(ngx_conf_t *cf, void *post,
 {
     ngx_int_t  *code = data;
 
+    ngx_str_t   *value;
     ngx_uint_t  *refused;
+
+    value = cf->args->elts;
 
     if (*code < 200 || *code > 599 || (*code >= 300 && *code < 400)) {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "invalid code %i, it must be from 200 to 299, "
-                           "or from 400 to 599", *code);
+                           "invalid code \"%V\" in \"%V\" directive, it must "
+                           "be from 200 to 299, or from 400 to 599",
+                           &value[1], &value[0]);
         return NGX_CONF_ERROR;
     }
 
@@ -258,9 +262,10 @@ ngx_http_flash_throttle_conf_check_queue_status(ngx_conf_t *cf, void *post,
 
         if ((ngx_uint_t) *code == *refused) {
             ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                               "invalid code %i, it must be one that browsers "
-                               "show a page for, such as 200, 429 or 503",
-                               *code);
+                               "invalid code \"%V\" in \"%V\" directive, it "
+                               "must be one that browsers show a page for, "
+                               "such as 200, 429 or 503",
+                               &value[1], &value[0]);
             return NGX_CONF_ERROR;
         }
     }
