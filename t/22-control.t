@@ -124,7 +124,7 @@ __DATA__
     $state = order(command => 'reset')->json->{state};
     is($state->{rate_now_milli}, 16, 'the configured one again');
     is($state->{rate_override_milli}, 0, 'none in its place');
-    like(error_log(), qr/"rate 1000r\/s" for the key/, 'logged with its value');
+    like(error_log(), qr/"rate 1000r\/s" for key/, 'logged with its value');
 
 
 
