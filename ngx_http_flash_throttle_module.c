@@ -509,9 +509,9 @@ ngx_http_flash_throttle_init_process(ngx_cycle_t *cycle)
     }
 
     /*
-     * The filters are installed above those of all modules.  Not in init_module:
-     * a reload that fails between postconfiguration and init_module leaves the
-     * master without them, and then workers that it respawns.
+     * The filters are installed above those of all modules, and not in
+     * init_module: after a reload that failed in between, workers that the
+     * master respawns would not have them.
      */
 
     if (ftmf->uses.nelts) {

@@ -143,7 +143,7 @@ unpack_openssl() {
 }
 
 
-# one_openssl BINARY: the library is in the binary, once, and no other is loaded.
+# one_openssl BINARY: whether it contains the library and loads no other.
 one_openssl() {
     local libraries
 
@@ -160,7 +160,8 @@ compile_openssl() {
     if ! unpack_openssl "$dir"; then
         row FAILED nginx "$what" "see $dir/apt.log"
 
-    elif BUILD=$dir/build NGINX_SRC='' scripts/build-nginx.sh static \
+    elif NGINX_OPTIONS="--with-openssl=$dir/src --with-openssl-opt=no-tests" \
+         BUILD=$dir/build NGINX_SRC='' scripts/build-nginx.sh static \
          && one_openssl "$dir/build/nginx"
     then
         row passed nginx "$what"
@@ -198,8 +199,7 @@ for suite; do
 done
 
 say "== OpenSSL linked statically"
-NGINX_OPTIONS="--with-openssl=$root/build/matrix/openssl/src --with-openssl-opt=no-tests" \
-    compile_openssl "$root/build/matrix/openssl"
+compile_openssl "$root/build/matrix/openssl"
 
 say "== matrix"
 printf '%s' "$table"

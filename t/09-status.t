@@ -286,7 +286,7 @@ __DATA__
 
 === TEST 9: another content handler, specified later, is throttled
 --- http_config
-    flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/m burst=2;
 --- config
     flash_throttle zone=sale;
     location /first {

@@ -220,7 +220,7 @@ ngx_http_flash_throttle_override_apply(ngx_http_flash_throttle_override_t *ov)
     }
 
     len = ngx_http_flash_throttle_zone_printable(key, ov->key.data,
-                                            ov->key.len);
+                                                 ov->key.len);
 
     ngx_log_error(NGX_LOG_NOTICE, ov->request->connection->log, 0,
                   "flash_throttle_control: \"%V%s%V\" for key \"%*s\" in "
@@ -250,8 +250,8 @@ ngx_http_flash_throttle_override_answer(ngx_http_flash_throttle_override_t *ov)
         return NULL;
     }
 
-    ngx_http_flash_throttle_call(ov->zone, ov->state,
-                                 &ov->zone->rules, ov->now_ms, &call);
+    ngx_http_flash_throttle_call(ov->zone, ov->state, &ov->zone->rules,
+                                 ov->now_ms, &call);
     ft_bucket_settle(&ov->state->bucket, &call.limits, ov->now_ms);
 
     s = ft_stats_read(&call);

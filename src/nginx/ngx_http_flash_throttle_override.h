@@ -63,7 +63,7 @@ ngx_buf_t *ngx_http_flash_throttle_override(ngx_http_request_t *r,
     ngx_str_t *text, ngx_uint_t *status);
 
 /*
- * Sets ov->status and ov->error, which stays empty if there is no memory.
+ * Sets ov->status and ov->error, which stays empty if an allocation fails.
  * Always NGX_ERROR.
  */
 ngx_int_t ngx_http_flash_throttle_override_error(

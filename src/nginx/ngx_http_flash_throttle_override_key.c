@@ -117,7 +117,7 @@ ngx_http_flash_throttle_override_key_state(
         log = ov->request->connection->log;
 
         ov->state = ngx_http_flash_throttle_zone_state(ov->zone, &ov->key,
-                                                     ov->now_ms, log);
+                                                       ov->now_ms, log);
 
         return ov->state
                ? NGX_OK
@@ -127,8 +127,8 @@ ngx_http_flash_throttle_override_key_state(
                      &ov->zone->shm_zone->shm.name, &ov->key);
     }
 
-    ov->state = ft_zone_find(ov->zone->sh, ov->key.data,
-                                ov->key.len, ov->now_ms);
+    ov->state = ft_zone_find(ov->zone->sh, ov->key.data, ov->key.len,
+                             ov->now_ms);
 
     if (ov->state) {
         return NGX_OK;

@@ -35,8 +35,8 @@ ngx_int_t ngx_http_flash_throttle_parse_rate(ngx_str_t *s, uint32_t *rate);
 ngx_int_t ngx_http_flash_throttle_parse_count(ngx_str_t *s, uint32_t *n);
 
 /*
- * Reports an invalid argument: what it is, and the values that are accepted.
- * Always NGX_CONF_ERROR.
+ * Reports an invalid argument with the values that are accepted.  Always
+ * NGX_CONF_ERROR.
  */
 char *ngx_http_flash_throttle_parse_error(ngx_conf_t *cf, ngx_command_t *cmd,
     const char *what, ngx_str_t *arg, const char *must);

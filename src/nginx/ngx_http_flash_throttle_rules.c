@@ -7,7 +7,12 @@
 #include "ngx_http_flash_throttle_rules.h"
 
 
+/* the text of a value */
 #define NGX_HTTP_FLASH_THROTTLE_RULES_LEN  64
+
+#define NGX_HTTP_FLASH_THROTTLE_RULES_TIME(member, directive)                 \
+    offsetof(ft_rules_t, member),                                             \
+    offsetof(ngx_http_flash_throttle_places_t, directive)
 
 
 /* a rule that is a time, ms */
@@ -43,10 +48,6 @@ ngx_conf_enum_t  ngx_http_flash_throttle_rules_policies[] = {
     { ngx_null_string, 0 }
 };
 
-
-#define NGX_HTTP_FLASH_THROTTLE_RULES_TIME(member, directive)                 \
-    offsetof(ft_rules_t, member),                                             \
-    offsetof(ngx_http_flash_throttle_places_t, directive)
 
 static ngx_http_flash_throttle_rules_time_t
     ngx_http_flash_throttle_rules_table[] =
