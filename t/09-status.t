@@ -13,7 +13,7 @@ __DATA__
 --- http_config
     flash_throttle_zone $arg_shop zone=sale:1m rate=30r/m period=10s burst=3 inflight=7;
     flash_throttle_zone $server_name zone=other:1m rate=1r/s;
-    flash_throttle_zone $server_name zone=unused:1m inflight=5;
+    flash_throttle_zone $server_name zone=unused:1m inflight=5 rate=60000000r/m;
 --- config
     location / {
         flash_throttle zone=sale;
@@ -53,6 +53,7 @@ __DATA__
     is(join(' ', sort keys %{ $zone->{keys} }), 'a b', 'the keys');
     is_deeply($json->{zones}{other}{keys}, {}, 'none in the other zone');
     is_deeply($json->{zones}{unused}{keys}, {}, 'nor in that which nobody uses');
+    is($json->{zones}{unused}{rate_milli}, 1000000000, 'the highest rate, by the minute');
 
     my ($one, $two) = @{ $zone->{keys} }{qw( a b )};
 
@@ -298,6 +299,6 @@ __DATA__
         flash_throttle_status;
     }
 --- shop
-    is(shopper->get('/first')->body, "first GET\n", 'the upstream');
+    is(shopper->get('/first')->body, "checkout GET\n", 'the upstream');
     is(shopper->get('/first')->status, 503, 'throttled');
     ok(shopper->get('/last')->json->{zones}, 'the stats, not throttled');
