@@ -12,6 +12,7 @@
 # configure runs in a tree of symbolic links, again only when its inputs change.
 # "plain" and "dynamic" share a tree.  A new tree of "static" copies the objects of
 # nginx itself from there if they are up to date and compiled with the same options.
+# NGINX_OPTIONS are more options of configure, words without spaces.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -58,7 +59,7 @@ choose_source() {
 
 
 choose_options() {
-    local cc_opt="-O2 ${NGINX_CC_OPT:-}" ld_opt=${NGINX_LD_OPT:-}
+    local cc_opt="-O2 ${NGINX_CC_OPT:-}" ld_opt=${NGINX_LD_OPT:-} extra
 
     # NGX_DEBUG_PALLOC: one malloc() per pool allocation, so that ASan detects
     # overruns.  nginx intentionally copies unaligned words and passes null
@@ -76,6 +77,9 @@ choose_options() {
         OPTIONS+=(--with-http_v3_module)
     fi
 
+    read -r -a extra <<< "${NGINX_OPTIONS:-}"
+    OPTIONS+=("${extra[@]}")
+
     case $kind in
     static)  OPTIONS+=(--add-module="$root") ;;
     *)       OPTIONS+=(--add-dynamic-module="$root") ;;
@@ -89,7 +93,7 @@ signature() {
     # shellcheck disable=SC2086
     $CC --version
     cat "$NGINX_SRC/src/core/nginx.h" "$root"/config*
-    printf '%s\n' "$root"/src/*/*      # config lists them
+    printf '%s\n' "$root"/src/*/*.[ch]
 }
 
 

@@ -8,6 +8,7 @@
 
 
 #include "ngx_http_flash_throttle.h"
+#include "ngx_http_flash_throttle_zone.h"
 #include "ft_feedback.h"
 
 
@@ -192,7 +193,7 @@ ngx_http_flash_throttle_obey(ngx_http_request_t *r,
     ft_call_t    call;
     ft_state_t  *state;
 
-    now = ngx_http_flash_throttle_now(ctx->zone);
+    now = ngx_http_flash_throttle_zone_now(ctx->zone);
 
     /* a bypassed request has not looked for it, another's may have changed */
 
@@ -200,7 +201,7 @@ ngx_http_flash_throttle_obey(ngx_http_request_t *r,
                          now);
 
     if (state) {
-        ngx_http_flash_throttle_call(ctx->zone, state, &ctx->conf->rules, now,
+        ngx_http_flash_throttle_call(ctx->zone, state, ctx->conf->rules, now,
                                      &call);
         ngx_http_flash_throttle_obey_state(r, ctx, feedback, &call);
 
@@ -249,7 +250,7 @@ ngx_http_flash_throttle_obey_state(ngx_http_request_t *r,
     {
         ft_override_rate(call->state, FT_OVERRIDE_UPSTREAM, feedback->rate_milli);
 
-        ngx_http_flash_throttle_call(ctx->zone, call->state, &ctx->conf->rules,
+        ngx_http_flash_throttle_call(ctx->zone, call->state, ctx->conf->rules,
                                      call->now_ms, call);
         ft_bucket_settle(&call->state->bucket, &call->limits, call->now_ms);
 
@@ -260,8 +261,9 @@ ngx_http_flash_throttle_obey_state(ngx_http_request_t *r,
         return;
     }
 
-    len = ngx_http_flash_throttle_printable(key, (u_char *) ctx->context.key,
-                                            ctx->context.key_len);
+    len = ngx_http_flash_throttle_zone_printable(key,
+                                                 (u_char *) ctx->context.key,
+                                                 ctx->context.key_len);
 
     ngx_log_error(NGX_LOG_NOTICE, r->connection->log, 0,
                   "flash_throttle_feedback: the upstream says \"%s\" for the "
@@ -336,7 +338,7 @@ ngx_http_flash_throttle_log_said(ngx_http_request_t *r, const char *what,
 
     logged = ngx_time();
 
-    len = ngx_http_flash_throttle_printable(text, said, ngx_min(len, 128));
+    len = ngx_http_flash_throttle_zone_printable(text, said, ngx_min(len, 128));
 
     ngx_log_error(NGX_LOG_WARN, r->connection->log, 0,
                   "flash_throttle_feedback ignores %s in the header "

@@ -8,6 +8,7 @@
 
 
 #include "ngx_http_flash_throttle.h"
+#include "ngx_http_flash_throttle_zone.h"
 
 #include <openssl/rand.h>
 
@@ -76,7 +77,7 @@ ngx_http_flash_throttle_handler(ngx_http_request_t *r)
     if (ctx == NULL) {
         ftcf = ngx_http_get_module_loc_conf(r, ngx_http_flash_throttle_module);
 
-        if (ftcf->shm_zone == NULL || ftcf->aside) {
+        if (ftcf->shm_zone == NULL || ftcf->endpoint) {
             return NGX_DECLINED;
         }
 
@@ -157,7 +158,9 @@ ngx_http_flash_throttle_decide(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t      *ctx;
     ngx_http_flash_throttle_brought_t   brought;
 
-    if (ngx_http_flash_throttle_key(r, ftcf->shm_zone->data, &key) != NGX_OK) {
+    if (ngx_http_flash_throttle_zone_key(r, ftcf->shm_zone->data, &key)
+        != NGX_OK)
+    {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -200,13 +203,13 @@ ngx_http_flash_throttle_decide(ngx_http_request_t *r,
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    now = ngx_http_flash_throttle_now(ctx->zone);
+    now = ngx_http_flash_throttle_zone_now(ctx->zone);
 
-    ctx->state = ngx_http_flash_throttle_state(ctx->zone, &key, now,
+    ctx->state = ngx_http_flash_throttle_zone_state(ctx->zone, &key, now,
                                                r->connection->log);
 
     ngx_http_flash_throttle_read(r, ctx, &brought, now);
-    ngx_http_flash_throttle_call(ctx->zone, ctx->state, &ftcf->rules, now,
+    ngx_http_flash_throttle_call(ctx->zone, ctx->state, ftcf->rules, now,
                                  &call);
 
     if (ctx->ticket.kind == FT_TICKET_PASS && ctx->state
@@ -420,8 +423,8 @@ ngx_http_flash_throttle_full(ngx_http_flash_throttle_ctx_t *ctx)
 {
     ctx->status = NGX_HTTP_FLASH_THROTTLE_REJECTED;
     ctx->verdict.position = 0;
-    ctx->verdict.retry_ms = ctx->conf->rules.poll_max_ms;
-    ctx->verdict.wait_ms = ctx->conf->rules.poll_max_ms;
+    ctx->verdict.retry_ms = ctx->conf->rules->poll_max_ms;
+    ctx->verdict.wait_ms = ctx->conf->rules->poll_max_ms;
 }
 
 

@@ -8,6 +8,7 @@
 
 
 #include "ngx_http_flash_throttle.h"
+#include "ngx_http_flash_throttle_zone.h"
 
 
 #define ngx_http_flash_throttle_node_ctx(n)                                   \
@@ -112,8 +113,8 @@ ngx_http_flash_throttle_leave(ngx_http_flash_throttle_ctx_t *ctx)
 
     hl = ngx_http_flash_throttle_line(ctx->zone, ctx->state);
 
-    ngx_http_flash_throttle_call(ctx->zone, ctx->state, &ctx->conf->rules,
-                                 ngx_http_flash_throttle_now(ctx->zone),
+    ngx_http_flash_throttle_call(ctx->zone, ctx->state, ctx->conf->rules,
+                                 ngx_http_flash_throttle_zone_now(ctx->zone),
                                  &call);
     ft_hold_leave(&call, &hl->line, &ctx->node);
 
@@ -184,8 +185,8 @@ ngx_http_flash_throttle_next(ngx_http_flash_throttle_line_t *hl,
 
     ctx = ngx_http_flash_throttle_node_ctx(node);
 
-    ngx_http_flash_throttle_call(ctx->zone, ctx->state, &ctx->conf->rules,
-                                 ngx_http_flash_throttle_now(ctx->zone),
+    ngx_http_flash_throttle_call(ctx->zone, ctx->state, ctx->conf->rules,
+                                 ngx_http_flash_throttle_zone_now(ctx->zone),
                                  &call);
 
     node = ft_hold_next(&call, &hl->line, &admitted, &wake_ms);
@@ -198,7 +199,7 @@ ngx_http_flash_throttle_next(ngx_http_flash_throttle_line_t *hl,
     ctx = ngx_http_flash_throttle_node_ctx(node);
     ctx->held = 0;
 
-    call.rules = &ctx->conf->rules;
+    call.rules = ctx->conf->rules;
 
     if (admitted) {
         ngx_http_flash_throttle_admit(ctx, &call);

@@ -8,6 +8,7 @@
 
 
 #include "ngx_http_flash_throttle.h"
+#include "ngx_http_flash_throttle_zone.h"
 
 
 static void ngx_http_flash_throttle_news_handler(ngx_event_t *ev);
@@ -56,7 +57,7 @@ ngx_http_flash_throttle_news_handler(ngx_event_t *ev)
     zone = ev->data;
     more = 0;
 
-    if (zone->rules == NULL || zone->worker == FT_WORKERS) {
+    if (!zone->used || zone->worker == FT_WORKERS) {
         return;
     }
 
@@ -91,8 +92,8 @@ ngx_http_flash_throttle_tell(ngx_http_flash_throttle_zone_t *zone, uint32_t i,
 
     /* this ticks, in case that nobody else does any more */
 
-    ngx_http_flash_throttle_call(zone, state, zone->rules,
-                                 ngx_http_flash_throttle_now(zone), &call);
+    ngx_http_flash_throttle_call(zone, state, &zone->rules,
+                                 ngx_http_flash_throttle_zone_now(zone), &call);
     s = ft_stats_read(&call);
 
     report = ft_queuelog_take(&state->queuelog, &state->totals);
@@ -119,7 +120,7 @@ ngx_http_flash_throttle_log_news(ngx_http_flash_throttle_zone_t *zone,
     p = text;
     name = &zone->shm_zone->shm.name;
     len = ft_zone_key(zone->sh, i, whole);
-    len = ngx_http_flash_throttle_printable(key, (u_char *) whole, len);
+    len = ngx_http_flash_throttle_zone_printable(key, (u_char *) whole, len);
     mean = report->admitted ? report->waited_ms / report->admitted : 0;
 
     switch (report->kind) {
