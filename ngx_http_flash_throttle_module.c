@@ -5,6 +5,16 @@
 
 
 #include "ngx_http_flash_throttle.h"
+#include "ngx_http_flash_throttle_adapt.h"
+#include "ngx_http_flash_throttle_cookie_conf.h"
+#include "ngx_http_flash_throttle_feedback.h"
+#include "ngx_http_flash_throttle_handler.h"
+#include "ngx_http_flash_throttle_hold.h"
+#include "ngx_http_flash_throttle_inflight.h"
+#include "ngx_http_flash_throttle_page.h"
+#include "ngx_http_flash_throttle_page_conf.h"
+#include "ngx_http_flash_throttle_queuelog.h"
+#include "ngx_http_flash_throttle_variables.h"
 
 
 static ngx_http_handler_pt *ngx_http_flash_throttle_place(ngx_conf_t *cf);
@@ -43,7 +53,7 @@ static ngx_command_t  ngx_http_flash_throttle_commands[] = {
 
     { ngx_string("flash_throttle_cookie"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
-      ngx_http_flash_throttle_cookie,
+      ngx_http_flash_throttle_cookie_conf,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
       NULL },
@@ -57,7 +67,7 @@ static ngx_command_t  ngx_http_flash_throttle_commands[] = {
 
     { ngx_string("flash_throttle_queue_page"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_flash_throttle_queue_page,
+      ngx_http_flash_throttle_page_conf,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
       NULL },
@@ -144,7 +154,7 @@ static ngx_command_t  ngx_http_flash_throttle_commands[] = {
 
 
 static ngx_http_module_t  ngx_http_flash_throttle_module_ctx = {
-    ngx_http_flash_throttle_add_variables,     /* preconfiguration */
+    ngx_http_flash_throttle_variables_add,     /* preconfiguration */
     ngx_http_flash_throttle_init,              /* postconfiguration */
 
     ngx_http_flash_throttle_create_main_conf,  /* create main configuration */
@@ -248,7 +258,7 @@ ngx_http_flash_throttle_init_main_conf(ngx_conf_t *cf, void *conf)
         return NGX_CONF_OK;
     }
 
-    if (ngx_http_flash_throttle_init_pages(cf, ftmf) != NGX_OK) {
+    if (ngx_http_flash_throttle_page_conf_init(cf, ftmf) != NGX_OK) {
         return NGX_CONF_ERROR;
     }
 
@@ -269,7 +279,6 @@ ngx_http_flash_throttle_create_conf(ngx_conf_t *cf)
     /*
      * set by ngx_pcalloc():
      *
-     *     conf->rules = { 0 };
      *     conf->cookie = NULL;
      *     conf->page = NULL;
      *     conf->pages = NULL;
@@ -279,6 +288,11 @@ ngx_http_flash_throttle_create_conf(ngx_conf_t *cf)
      *     conf->set_pass = { 0, NULL };
      *     conf->set_none = { 0, NULL };
      */
+
+    conf->rules = ngx_pcalloc(cf->pool, sizeof(ft_rules_t));
+    if (conf->rules == NULL) {
+        return NULL;
+    }
 
     conf->shm_zone = NGX_CONF_UNSET_PTR;
     conf->bind = NGX_CONF_UNSET_PTR;
@@ -308,7 +322,7 @@ ngx_http_flash_throttle_merge_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_http_flash_throttle_main_conf_t  *ftmf;
 
     if (conf->shm_zone == NGX_CONF_UNSET_PTR) {
-        conf->rules = prev->rules;
+        *conf->rules = *prev->rules;
     }
 
     ngx_conf_merge_ptr_value(conf->shm_zone, prev->shm_zone, NULL);
@@ -369,24 +383,24 @@ ngx_http_flash_throttle_merge_conf(ngx_conf_t *cf, void *parent, void *child)
         conf->page = ftmf->page;
     }
 
-    conf->rules.poll_min_ms = conf->poll_min;
-    conf->rules.poll_max_ms = conf->poll_max;
-    conf->rules.session_ms = conf->session;
-    conf->rules.opens_ms = conf->opens;
+    conf->rules->poll_min_ms = conf->poll_min;
+    conf->rules->poll_max_ms = conf->poll_max;
+    conf->rules->session_ms = conf->session;
+    conf->rules->opens_ms = conf->opens;
 
     zone = conf->shm_zone->data;
 
     if (zone->rules == NULL || conf->opens <= zone->rules->opens_ms) {
-        zone->rules = &conf->rules;
+        zone->rules = conf->rules;
     }
 
     ngx_http_flash_throttle_check_key(cf, zone);
 
-    if (ngx_http_flash_throttle_init_adapt(cf, conf) != NGX_OK) {
+    if (ngx_http_flash_throttle_adapt_init(cf, conf) != NGX_OK) {
         return NGX_CONF_ERROR;
     }
 
-    if (ngx_http_flash_throttle_init_cookie(cf, conf) != NGX_OK) {
+    if (ngx_http_flash_throttle_cookie_conf_init(cf, conf) != NGX_OK) {
         return NGX_CONF_ERROR;
     }
 
@@ -482,8 +496,8 @@ ngx_http_flash_throttle_init_process(ngx_cycle_t *cycle)
     }
 
     if (ftmf->uses.nelts) {
-        ngx_http_flash_throttle_init_filter();
-        ngx_http_flash_throttle_init_feedback();
+        ngx_http_flash_throttle_inflight_init();
+        ngx_http_flash_throttle_feedback_init();
     }
 
     zones = ftmf->zones.elts;
@@ -492,11 +506,11 @@ ngx_http_flash_throttle_init_process(ngx_cycle_t *cycle)
 
         ngx_http_flash_throttle_join(zones[i], cycle->log);
 
-        if (ngx_http_flash_throttle_init_lines(zones[i], cycle) != NGX_OK) {
+        if (ngx_http_flash_throttle_hold_init(zones[i], cycle) != NGX_OK) {
             return NGX_ERROR;
         }
 
-        ngx_http_flash_throttle_init_news(zones[i], cycle->log);
+        ngx_http_flash_throttle_queuelog_init(zones[i], cycle->log);
     }
 
     return NGX_OK;

@@ -207,8 +207,8 @@ ngx_http_flash_throttle(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return rv;
     }
 
-    ftcf->rules.policy = FT_POLICY_FAIR;
-    ftcf->rules.hold_ms = FT_HOLD_DEFAULT_MS;
+    ftcf->rules->policy = FT_POLICY_FAIR;
+    ftcf->rules->hold_ms = FT_HOLD_DEFAULT_MS;
 
     for (i = 1; i < cf->args->nelts; i++) {
 
@@ -223,7 +223,7 @@ ngx_http_flash_throttle(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
             continue;
         }
 
-        rv = ngx_http_flash_throttle_rule(cf, cmd, &value[i], &ftcf->rules);
+        rv = ngx_http_flash_throttle_rule(cf, cmd, &value[i], ftcf->rules);
 
         if (rv != NGX_CONF_OK) {
             return rv;

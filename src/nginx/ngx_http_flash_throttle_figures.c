@@ -6,6 +6,7 @@
  */
 
 
+#include "ngx_http_flash_throttle_call.h"
 #include "ngx_http_flash_throttle_status.h"
 
 

@@ -7,6 +7,8 @@
  */
 
 
+#include "ngx_http_flash_throttle_call.h"
+#include "ngx_http_flash_throttle_hold.h"
 #include "ngx_http_flash_throttle_order.h"
 #include "ngx_http_flash_throttle_status.h"
 
@@ -237,8 +239,7 @@ ngx_http_flash_throttle_order_give(ngx_http_flash_throttle_order_t *order)
                   "zone \"%V\"", &order->command, rate.len ? " " : "", &rate,
                   len, key, &order->zone->shm_zone->shm.name);
 
-    ngx_http_flash_throttle_wake(
-                           ngx_http_flash_throttle_line(order->zone, state));
+    ngx_http_flash_throttle_hold_wake(order->zone, state);
 }
 
 
