@@ -14,7 +14,7 @@
 #include "ngx_http_flash_throttle_page.h"
 #include "ngx_http_flash_throttle_page_conf.h"
 #include "ngx_http_flash_throttle_queuelog.h"
-#include "ngx_http_flash_throttle_variables.h"
+#include "ngx_http_flash_throttle_variable.h"
 
 
 static ngx_http_handler_pt *ngx_http_flash_throttle_place(ngx_conf_t *cf);
@@ -154,7 +154,7 @@ static ngx_command_t  ngx_http_flash_throttle_commands[] = {
 
 
 static ngx_http_module_t  ngx_http_flash_throttle_module_ctx = {
-    ngx_http_flash_throttle_variables_add,     /* preconfiguration */
+    ngx_http_flash_throttle_variable_add,      /* preconfiguration */
     ngx_http_flash_throttle_init,              /* postconfiguration */
 
     ngx_http_flash_throttle_create_main_conf,  /* create main configuration */

@@ -369,7 +369,7 @@ invalid name "a b" in "flash_throttle_cookie" directive, it must be letters, dig
     }
 --- must_die
 --- error_log
-the zone name "big sale" in "flash_throttle" is no cookie name, name one with "flash_throttle_cookie"
+invalid cookie name "flash_throttle_big sale" of the zone "big sale", "flash_throttle_cookie" must set another
 --- no_error_log
 [alert]
 
@@ -429,7 +429,7 @@ invalid attribute "Path=shop" in "flash_throttle_cookie" directive
     }
 --- must_die
 --- error_log
-invalid name "__Secure-place" in "flash_throttle_cookie" directive, browsers want "Secure" with this prefix, add it
+invalid name "__Secure-place" in "flash_throttle_cookie" directive, browsers require "Secure" with this prefix
 --- no_error_log
 [alert]
 
@@ -444,7 +444,7 @@ invalid name "__Secure-place" in "flash_throttle_cookie" directive, browsers wan
     }
 --- must_die
 --- error_log
-invalid name "__Host-place" in "flash_throttle_cookie" directive, browsers want "Path=/" and no "Domain" with this prefix
+invalid name "__Host-place" in "flash_throttle_cookie" directive, browsers require "Path=/" and no "Domain" with this prefix
 --- no_error_log
 [alert]
 
@@ -505,7 +505,7 @@ invalid time "25h" in "flash_throttle_session" directive, it must be from 1s to 
     }
 --- must_die
 --- error_log
-"flash_throttle_queue_page" could not open the page "
+qr{open\(\) ".*/no-such-page.html" failed \(2: }
 --- no_error_log
 [alert]
 
@@ -842,7 +842,7 @@ invalid attribute "Domain=$host" in "flash_throttle_cookie" directive
     }
 --- must_die
 --- error_log
-invalid attributes in "flash_throttle_cookie" directive, browsers want "Secure" with "SameSite=None" and "Partitioned", add it
+invalid attributes in "flash_throttle_cookie" directive, browsers require "Secure" with "SameSite=None" and "Partitioned"
 --- no_error_log
 [alert]
 
@@ -857,7 +857,7 @@ invalid attributes in "flash_throttle_cookie" directive, browsers want "Secure" 
     }
 --- must_die
 --- error_log
-invalid attributes in "flash_throttle_cookie" directive, browsers want "Secure"
+invalid attributes in "flash_throttle_cookie" directive, browsers require "Secure"
 --- no_error_log
 [alert]
 

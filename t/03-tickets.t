@@ -161,7 +161,7 @@ __DATA__
         proxy_pass http://upstream;
     }
 --- shop
-    like(error_log, qr/\[warn\] .*the cookie "place" is of two zones, "sale" and "other", in the server in \S+nginx.conf:\d+: /,
+    like(error_log, qr/\[warn\] .*the cookie "place" is used by two zones, "sale" and "other", in the server in \S+nginx.conf:\d+/,
          'one cookie for two zones is warned of');
 
     # nobody else can be let in
@@ -330,7 +330,7 @@ my ($cert) = $pair =~ /(-----BEGIN CERT.*END CERTIFICATE-----)/s;
     is($shopper->get('/shoes')->status, 200, 'shoes again');
     is($shopper->get('/shirts')->status, 200, 'shirts again');
     is(join(' ', sort keys %{ $shopper->{jar} }), 'flash_throttle_shirts flash_throttle_shoes', 'two cookies');
-    unlike(error_log, qr/is of two zones/, 'of which nothing is to be said');
+    unlike(error_log, qr/is used by two zones/, 'of which nothing is to be said');
 
 
 

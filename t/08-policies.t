@@ -248,7 +248,7 @@ __DATA__
 
 === TEST 9: a zone of no room refuses, and says why
 --- http_config
-    flash_throttle_zone $arg_shop zone=sale:200k inflight=1;
+    flash_throttle_zone $arg_shop zone=sale:256k inflight=1;
 --- config
     location / {
         flash_throttle zone=sale;

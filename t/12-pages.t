@@ -305,7 +305,7 @@ with variables it must end with ".html"
     flash_throttle_queue_page pages/$host/${arg_x}y.html;
 --- must_die
 --- error_log eval
-qr{there is no file like "[^"]+/conf/pages/\*/\*y\.html"}
+qr{no file matches "[^"]+/conf/pages/\*/\*y\.html"}
 
 
 

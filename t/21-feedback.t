@@ -87,17 +87,17 @@ __DATA__
     my $new = shopper(Accept => 'application/json');
     is($new->get('/checkout')->status, 409, 'whoever comes now');
     is($new->poll('/checkout')->json->{status}, 'sold_out', 'hears it');
-    like(log_line('error.log', qr/upstream says/),
-        qr/\[notice\].*the upstream says "sold-out" for the key "localhost" of zone "sale"/, 'logged');
+    like(log_line('error.log', qr/upstream set/),
+        qr/\[notice\].*upstream set "sold-out" for key "localhost" in zone "sale"/, 'logged');
     like(log_line('decided.log', qr/SOLD_OUT/), qr/^SOLD_OUT 409$/, 'the variable');
 
     is($in->get('/checkout', 'X-Say' => 'sold-out')->status, 200, 'a pass goes to the upstream');
-    is(scalar(() = error_log() =~ /upstream says/g), 1, 'said twice, logged once');
+    is(scalar(() = error_log() =~ /upstream set/g), 1, 'said twice, logged once');
 
     reload();
     is(shopper->get('/checkout')->status, 409, 'over a reload');
 
-    is($in->get('/checkout', 'X-Say' => 'open')->status, 200, 'open');
+    is($in->get('/checkout', 'X-Say' => 'resume')->status, 200, 'open');
     ok(!state->{sold_out}, 'open again');
     is(wait_for_admission($new, '/checkout')->status, 200, 'and whoever waited is let in');
 
@@ -174,11 +174,11 @@ __DATA__
     my $state = $say->('x=(1 2), rate=40', 'sold-out;why="all gone"');
     is($state->{rate_now_milli}, 40000, 'of two headers the one');
     ok($state->{sold_out}, 'and the other');
-    ok(!$say->('open, rate=50')->{sold_out}, 'open');
+    ok(!$say->('resume, rate=50')->{sold_out}, 'resumed');
 
     # nothing of these
 
-    for my $text ('sold-out=1', 'sold-out="yes"', 'rate="7"', 'rate=0', 'rate=-7', 'rate=7, rate=fast', 'sold-out, open', 'sold-out, !',
+    for my $text ('sold-out=1', 'sold-out="yes"', 'rate="7"', 'rate=0', 'rate=-7', 'rate=7, rate=fast', 'sold-out, resume', 'sold-out, !',
         'sold-out,', 'SOLD-OUT', 'rate=7 sold-out', 'sold-out=?0', 'nothing=to, say="of"', 'rate=7' . ', a' x 400)
     {
         $state = $say->($text);
@@ -186,16 +186,16 @@ __DATA__
         cmp_ok($state->{rate_upstream_milli}, '!=', 7000, 'no such rate');
     }
 
-    my @lines = grep { /ignores/ } split /\n/, error_log();
+    my @lines = grep { /response header ignored/ } split /\n/, error_log();
     cmp_ok(scalar @lines, '>=', 1, 'logged');
-    like($lines[0], qr/\[warn\].*flash_throttle_feedback ignores .* in the header Flash-Throttle: "sold-out"/, 'with what it was');
+    like($lines[0], qr/\[warn\].*invalid value in "Flash-Throttle" response header ignored: "sold-out"/, 'with what it was');
 
     # one warning a second, so not at the first try
 
     wait_until('a warning', sub {
         sleep 0.2;
         $say->('rate=7' . ', a' x 400);
-        return error_log() =~ /ignores too long a header in the header Flash-Throttle: "rate=7, a, a, /;
+        return error_log() =~ /too long "Flash-Throttle" response header ignored: "rate=7, a, a, /;
     });
 
     # the operator's word outranks it
@@ -207,7 +207,7 @@ __DATA__
     is($order->('"rate","rate":"90r/s"')->{rate_now_milli}, 90000, "the operator's rate");
     is($say->('rate=30')->{rate_now_milli}, 90000, 'stays');
     ok($order->('"sold-out"')->{sold_out}, "the operator's word");
-    ok($say->('open')->{sold_out}, 'stays');
+    ok($say->('resume')->{sold_out}, 'stays');
     ok(!$order->('"reset"')->{sold_out}, 'until reset');
     is(state->{rate_now_milli}, 1000000, 'which forgets both rates');
 
@@ -395,7 +395,7 @@ __DATA__
     $in->get('/cached', 'X-Say' => 'sold-out');
     ok(state->{sold_out}, 'heard when it is cached');
     $reset->();
-    $response = $in->get('/cached', 'X-Say' => 'open');
+    $response = $in->get('/cached', 'X-Say' => 'resume');
     ok(!state->{sold_out}, 'not when it comes out of the cache');
     is($response->header('Flash-Throttle'), undef, 'nor passed on');
 

@@ -269,6 +269,6 @@ invalid parameter "speed=3" in "flash_throttle_adapt" directive, it must be "tar
     }
 --- must_die
 --- error_log
-different "flash_throttle_adapt" for zone "sale", it must be the same wherever the zone is used
+different "flash_throttle_adapt" for zone "sale", it must be the same in all locations that use the zone
 --- no_error_log
 [alert]

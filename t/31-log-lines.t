@@ -11,7 +11,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: one line when queueing begins, one when it ends, by one of the workers
+=== TEST 1: one line when queueing started, one when it ends, by one of the workers
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=1;
 --- config
@@ -32,9 +32,9 @@ __DATA__
         $_->poll('/checkout') for @shoppers;
     }
 
-    my $begins = qr/\[notice\] .*queueing begins for key "localhost" in zone "sale"/;
+    my $begins = qr/\[notice\] .*queueing started for key "localhost" in zone "sale"/;
 
-    like(log_line('error.log', 'queueing begins'), $begins, 'it begins');
+    like(log_line('error.log', 'queueing started'), $begins, 'it begins');
     unlike(error_log, qr/queueing ended/, 'and has not ended');
 
     # the shoppers give up; nobody asks for anything any more
@@ -44,7 +44,7 @@ __DATA__
 
     like($ended, qr/\[notice\] .*queueing ended for key "localhost" in zone "sale" after \d+\.\d{3} s, admitted: \d+, gone: \d+, rejected: 0, most waiting: \d+, mean wait: \d+\.\d{3}, longest: \d+\.\d{3}$/,
          'it ends');
-    is(() = error_log =~ /queueing begins/g, 1, 'said once');
+    is(() = error_log =~ /queueing started/g, 1, 'said once');
     is(() = error_log =~ /queueing ended/g, 1, 'by one');
     unlike(error_log, qr/queueing request/, 'nothing of single requests above info');
 
@@ -66,7 +66,7 @@ __DATA__
     my @shoppers = map { shopper } 1 .. 6;
 
     $_->poll('/checkout') for @shoppers;
-    log_line('error.log', 'queueing begins');
+    log_line('error.log', 'queueing started');
     wait_for_admission($_, '/checkout') for @shoppers;
 
     my $ended = log_line('error.log', 'queueing ended');
@@ -96,7 +96,7 @@ two";
 --- shop
     shopper->get('/checkout') for 1 .. 2;
 
-    like(log_line('error.log', 'queueing begins'), qr/ for key "one\?\?two" in zone/, 'is made fit');
+    like(log_line('error.log', 'queueing started'), qr/ for key "one\?\?two" in zone/, 'is made fit');
 
 
 
@@ -114,13 +114,13 @@ two";
     }
 --- shop
     shopper->get('/checkout') for 1 .. 3;
-    log_line('error.log', 'queueing begins');
+    log_line('error.log', 'queueing started');
 
     reload('burst=2' => 'burst=3');
 
     # no request comes: the new workers look by themselves
     log_line('error.log', 'queueing ended');
-    is(() = error_log =~ /queueing begins/g, 1, 'one beginning');
+    is(() = error_log =~ /queueing started/g, 1, 'one beginning');
     is(() = error_log =~ /queueing ended/g, 1, 'and one end');
 
 

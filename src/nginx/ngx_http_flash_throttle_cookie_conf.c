@@ -7,9 +7,12 @@
 #include "ngx_http_flash_throttle_cookie_conf.h"
 
 
-#define NGX_HTTP_FLASH_THROTTLE_COOKIE_ATTRIBUTES                                    \
+#define NGX_HTTP_FLASH_THROTTLE_COOKIE_ATTRIBUTES                             \
     "\"Path\", \"Domain\", \"SameSite\", \"Secure\", \"HttpOnly\" or "        \
     "\"Partitioned\""
+
+#define ngx_http_flash_throttle_cookie_conf_equal(a, b)                       \
+    ((a)->len == (b)->len && ngx_strncmp((a)->data, (b)->data, (a)->len) == 0)
 
 
 typedef struct {
@@ -31,14 +34,11 @@ static ngx_int_t ngx_http_flash_throttle_cookie_conf_attr(ngx_str_t *s,
     ngx_http_flash_throttle_cookie_attr_t *a);
 static ngx_int_t ngx_http_flash_throttle_cookie_conf_value(ngx_str_t *s,
     const char *name, ngx_str_t *value);
-static char *ngx_http_flash_throttle_cookie_conf_check(ngx_conf_t *cf, ngx_command_t *cmd,
-    ngx_str_t *name, ngx_http_flash_throttle_cookie_attr_t *a);
+static char *ngx_http_flash_throttle_cookie_conf_check(ngx_conf_t *cf,
+    ngx_command_t *cmd, ngx_str_t *name,
+    ngx_http_flash_throttle_cookie_attr_t *a);
 static ngx_int_t ngx_http_flash_throttle_cookie_conf_join(ngx_conf_t *cf,
     ngx_http_flash_throttle_cookie_attr_t *a, ngx_str_t *joined);
-
-
-#define ngx_http_flash_throttle_cookie_conf_equal(a, b)                                    \
-    ((a)->len == (b)->len && ngx_strncmp((a)->data, (b)->data, (a)->len) == 0)
 
 
 ngx_int_t
@@ -58,9 +58,9 @@ ngx_http_flash_throttle_cookie_conf_init(ngx_conf_t *cf,
     } else {
         if (!ngx_http_flash_throttle_cookie_conf_is_token(zone)) {
             ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
-                          "the zone name \"%V\" in \"flash_throttle\" is no "
-                          "cookie name, name one with \"flash_throttle_cookie\"",
-                          zone);
+                          "invalid cookie name \"flash_throttle_%V\" of the "
+                          "zone \"%V\", \"flash_throttle_cookie\" must set "
+                          "another", zone, zone);
             return NGX_ERROR;
         }
 
@@ -107,7 +107,7 @@ ngx_http_flash_throttle_cookie_conf_init(ngx_conf_t *cf,
 }
 
 
-/* A browser keeps one cookie of a name: the ticket of one zone, not of two. */
+/* A browser keeps one cookie of a name, so two zones need two names. */
 
 static ngx_int_t
 ngx_http_flash_throttle_cookie_conf_check_name(ngx_conf_t *cf,
@@ -128,9 +128,10 @@ ngx_http_flash_throttle_cookie_conf_check_name(ngx_conf_t *cf,
     for (i = 0; i < ftmf->cookies.nelts; i++) {
 
         if (named[i].server != cscf
-            || !ngx_http_flash_throttle_cookie_conf_equal(&named[i].name, &ftcf->set_name)
+            || !ngx_http_flash_throttle_cookie_conf_equal(&named[i].name,
+                                                          &ftcf->set_name)
             || !ngx_http_flash_throttle_cookie_conf_equal(&named[i].tail,
-                                             &ftcf->set_ticket))
+                                                          &ftcf->set_ticket))
         {
             continue;
         }
@@ -140,10 +141,8 @@ ngx_http_flash_throttle_cookie_conf_check_name(ngx_conf_t *cf,
             name.len--;
 
             ngx_log_error(NGX_LOG_WARN, cf->log, 0,
-                          "the cookie \"%V\" is of two zones, \"%V\" and "
-                          "\"%V\", in the server in %s:%ui: the ticket of one "
-                          "replaces the other's, name a cookie for each with "
-                          "\"flash_throttle_cookie\"",
+                          "the cookie \"%V\" is used by two zones, \"%V\" "
+                          "and \"%V\", in the server in %s:%ui",
                           &name, &named[i].shm_zone->shm.name,
                           &ftcf->shm_zone->shm.name, cscf->file_name,
                           cscf->line);
@@ -186,8 +185,8 @@ ngx_http_flash_throttle_cookie_conf(ngx_conf_t *cf, ngx_command_t *cmd,
 
     if (!ngx_http_flash_throttle_cookie_conf_is_token(&value[1])) {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "invalid name \"%V\" in \"%V\" directive, it must be "
-                           "letters, digits, \"_\", \"-\" and \".\"",
+                           "invalid name \"%V\" in \"%V\" directive, it must "
+                           "be letters, digits, \"_\", \"-\" and \".\"",
                            &value[1], &cmd->name);
         return NGX_CONF_ERROR;
     }
@@ -250,7 +249,7 @@ ngx_http_flash_throttle_cookie_conf_is_token(ngx_str_t *s)
 }
 
 
-/* An argument holds one attribute, or several as Set-Cookie would have them. */
+/* An argument is one attribute, or several as in Set-Cookie. */
 
 static char *
 ngx_http_flash_throttle_cookie_conf_parse(ngx_conf_t *cf, ngx_command_t *cmd,
@@ -313,7 +312,7 @@ ngx_http_flash_throttle_cookie_conf_attr(ngx_str_t *s,
     if (s->len == 8
         && ngx_strncasecmp(s->data, (u_char *) "HttpOnly", 8) == 0)
     {
-        /* always set: no script needs the ticket, the JSON has it */
+        /* always set: a script gets the ticket from the JSON */
         return NGX_OK;
     }
 
@@ -387,7 +386,7 @@ ngx_http_flash_throttle_cookie_conf_value(ngx_str_t *s, const char *name,
 }
 
 
-/* Browsers drop such cookies silently, and nobody would keep a place. */
+/* Browsers ignore cookies that violate these rules (RFC 6265bis). */
 
 static char *
 ngx_http_flash_throttle_cookie_conf_check(ngx_conf_t *cf, ngx_command_t *cmd,
@@ -401,7 +400,7 @@ ngx_http_flash_throttle_cookie_conf_check(ngx_conf_t *cf, ngx_command_t *cmd,
     if ((host || secure) && !a->secure) {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                            "invalid name \"%V\" in \"%V\" directive, "
-                           "browsers want \"Secure\" with this prefix, add it",
+                           "browsers require \"Secure\" with this prefix",
                            name, &cmd->name);
         return NGX_CONF_ERROR;
     }
@@ -412,16 +411,16 @@ ngx_http_flash_throttle_cookie_conf_check(ngx_conf_t *cf, ngx_command_t *cmd,
     {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                            "invalid attributes in \"%V\" directive, browsers "
-                           "want \"Secure\" with \"SameSite=None\" and "
-                           "\"Partitioned\", add it", &cmd->name);
+                           "require \"Secure\" with \"SameSite=None\" and "
+                           "\"Partitioned\"", &cmd->name);
         return NGX_CONF_ERROR;
     }
 
     if (host && (a->domain.len || a->path.len != 1)) {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                            "invalid name \"%V\" in \"%V\" directive, "
-                           "browsers want \"Path=/\" and no \"Domain\" with "
-                           "this prefix", name, &cmd->name);
+                           "browsers require \"Path=/\" and no \"Domain\" "
+                           "with this prefix", name, &cmd->name);
         return NGX_CONF_ERROR;
     }
 

@@ -142,8 +142,8 @@ ngx_http_flash_throttle_feedback_read(ngx_http_request_t *r,
 
 /*
  * Joins the lines of the header (RFC 9110, section 5.3) as they were received:
- * proxy_hide_header may have removed them from headers_out.  NGX_DECLINED: there
- * is none.  NGX_ERROR: they are too long, *value is the line in question.
+ * proxy_hide_header may have removed them from headers_out.  NGX_DECLINED:
+ * there is none.  NGX_ERROR: they are too long, *value is the last one.
  */
 
 static ngx_int_t

@@ -69,9 +69,9 @@ ngx_http_flash_throttle_handler(ngx_http_request_t *r)
 
 
 /*
- * An internal redirect keeps the decision.  A request that was not admitted gets
- * here by an error of its response, whose page may be at the upstream, or by a
- * post_action, also after its client has closed the connection in a hold.
+ * An internal redirect keeps the decision.  A request that was not admitted is
+ * redirected by an error of its response, whose page may be at the upstream, or
+ * by post_action, which also runs after a client has left the hold.
  */
 
 static ngx_int_t

@@ -6,7 +6,7 @@
 
 #include "ngx_http_flash_throttle_headers.h"
 #include "ngx_http_flash_throttle_page.h"
-#include "ngx_http_flash_throttle_page_template.h"
+#include "ngx_http_flash_throttle_template.h"
 
 
 static ngx_http_flash_throttle_page_t *ngx_http_flash_throttle_page_find(
@@ -38,7 +38,7 @@ ngx_http_flash_throttle_page(ngx_http_request_t *r,
     gzip = ngx_http_flash_throttle_page_is_gzip(r, page);
 
     if (ngx_http_flash_throttle_page_is_filled(r, ctx, page)) {
-        out = ngx_http_flash_throttle_page_template_fill(r, ctx, page, gzip);
+        out = ngx_http_flash_throttle_template_fill(r, ctx, page, gzip);
 
         if (out == NULL) {
             return NULL;
@@ -140,8 +140,8 @@ ngx_http_flash_throttle_page_queue(ngx_http_request_t *r,
 
 
 /*
- * A first attempt gets the same bytes as all others, and its script replaces the
- * slots.  A client that returns by a page request has no script.
+ * First attempts get the same bytes, and the script replaces the slots.  A
+ * client that returns by a page request has no script.
  */
 
 static ngx_uint_t

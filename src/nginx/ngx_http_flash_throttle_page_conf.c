@@ -6,7 +6,7 @@
 
 #include "ngx_http_flash_throttle_page.h"
 #include "ngx_http_flash_throttle_page_conf.h"
-#include "ngx_http_flash_throttle_page_template.h"
+#include "ngx_http_flash_throttle_template.h"
 #include "ngx_http_flash_throttle_pages.h"
 
 #include <zlib.h>
@@ -16,6 +16,9 @@
 
 /* 16: a gzip header */
 #define NGX_HTTP_FLASH_THROTTLE_PAGE_GZIP_BITS  (MAX_WBITS + 16)
+
+#define ngx_http_flash_throttle_page_conf_built_in(cf, html)                  \
+    ngx_http_flash_throttle_page_conf_make(cf, html, sizeof(html) - 1)
 
 
 static ngx_http_flash_throttle_page_t *ngx_http_flash_throttle_page_conf_make(
@@ -36,10 +39,6 @@ static ngx_int_t ngx_http_flash_throttle_page_conf_read(ngx_conf_t *cf,
     ngx_command_t *cmd, ngx_str_t *name, ngx_str_t *html);
 static ngx_int_t ngx_http_flash_throttle_page_conf_gzip(ngx_conf_t *cf,
     ngx_http_flash_throttle_page_t *page);
-
-
-#define ngx_http_flash_throttle_page_conf_built_in(cf, html)                            \
-    ngx_http_flash_throttle_page_conf_make(cf, html, sizeof(html) - 1)
 
 
 ngx_int_t
@@ -87,7 +86,7 @@ ngx_http_flash_throttle_page_conf_make(ngx_conf_t *cf, u_char *html, size_t len)
     page->html.data = html;
     page->html.len = len;
 
-    if (ngx_http_flash_throttle_page_template(cf, page) != NGX_OK
+    if (ngx_http_flash_throttle_template(cf, page) != NGX_OK
         || ngx_http_flash_throttle_page_conf_gzip(cf, page) != NGX_OK)
     {
         return NULL;
@@ -198,7 +197,9 @@ ngx_http_flash_throttle_page_conf_read_all(ngx_conf_t *cf, ngx_command_t *cmd,
         return NGX_CONF_ERROR;
     }
 
-    if (ngx_http_flash_throttle_page_conf_pattern(cf, name, &pattern) != NGX_OK) {
+    if (ngx_http_flash_throttle_page_conf_pattern(cf, name, &pattern)
+        != NGX_OK)
+    {
         return NGX_CONF_ERROR;
     }
 

@@ -16,6 +16,9 @@
             "\"retry_ms\":,\"first_attempt_ms\":,\"ticket\":\"\"}")           \
      + 4 * NGX_INT64_LEN + FT_TICKET_LEN)
 
+#define ngx_http_flash_throttle_reply_copy(p, text)                           \
+    ngx_cpymem(p, text, sizeof(text) - 1)
+
 
 static ngx_int_t ngx_http_flash_throttle_reply_headers(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, ngx_uint_t status,
@@ -23,10 +26,6 @@ static ngx_int_t ngx_http_flash_throttle_reply_headers(ngx_http_request_t *r,
 static ngx_buf_t *ngx_http_flash_throttle_reply_json(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, ngx_uint_t admitted, u_char *text);
 static u_char *ngx_http_flash_throttle_reply_number(u_char *p, uint64_t n);
-
-
-#define ngx_http_flash_throttle_reply_copy(p, text)                           \
-    ngx_cpymem(p, text, sizeof(text) - 1)
 
 
 ngx_int_t
@@ -194,14 +193,15 @@ ngx_http_flash_throttle_reply_json(ngx_http_request_t *r,
     } else {
         p = ngx_http_flash_throttle_reply_copy(p, ",\"position\":");
         p = ngx_http_flash_throttle_reply_number(p, admitted ? 0
-                                                     : ctx->verdict.position);
+                                                    : ctx->verdict.position);
         p = ngx_http_flash_throttle_reply_copy(p, ",\"wait_ms\":");
         p = ngx_http_flash_throttle_reply_number(p, admitted ? 0
-                                                     : ctx->verdict.wait_ms);
+                                                    : ctx->verdict.wait_ms);
     }
 
     p = ngx_http_flash_throttle_reply_copy(p, ",\"retry_ms\":");
-    p = ngx_http_flash_throttle_reply_number(p, admitted ? 0 : ctx->verdict.retry_ms);
+    p = ngx_http_flash_throttle_reply_number(p, admitted ? 0
+                                                    : ctx->verdict.retry_ms);
     p = ngx_http_flash_throttle_reply_copy(p, ",\"first_attempt_ms\":");
     p = ngx_http_flash_throttle_reply_number(p, ctx->ticket.first_ms);
 

@@ -8,13 +8,13 @@
 #include "ft_accept.h"
 
 
+#define ngx_http_flash_throttle_request_is(h, name)                           \
+    (ngx_memcmp((h)->lowcase_key, name, sizeof(name) - 1) == 0)
+
+
 static void ngx_http_flash_throttle_request_add(
     ngx_http_flash_throttle_field_t *field,
     ngx_http_flash_throttle_headers_t *headers);
-
-
-#define ngx_http_flash_throttle_request_is(h, name)                           \
-    (ngx_memcmp((h)->lowcase_key, name, sizeof(name) - 1) == 0)
 
 
 /*

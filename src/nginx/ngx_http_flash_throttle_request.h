@@ -16,7 +16,7 @@
 #pragma GCC visibility push(hidden)
 
 
-/* The headers of one name: the walk that starts at the first, and their number. */
+/* The headers of one name: a walk from the first one, and their number. */
 typedef struct {
     ngx_http_flash_throttle_headers_t  headers;
     ngx_uint_t                         n;

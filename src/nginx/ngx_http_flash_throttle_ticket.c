@@ -141,8 +141,8 @@ ngx_http_flash_throttle_ticket_new(ngx_http_flash_throttle_ctx_t *ctx,
 
 
 /*
- * Ids are unique over all workers and restarts; they need not be secret, because
- * the ticket is signed.
+ * Ids are unique over all workers and restarts.  They need not be secret: the
+ * ticket is signed.
  */
 
 static uint64_t

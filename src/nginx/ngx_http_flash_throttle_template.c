@@ -4,12 +4,12 @@
  */
 
 
-#include "ngx_http_flash_throttle_page_template.h"
+#include "ngx_http_flash_throttle_template.h"
 
 #include <zlib.h>
 
 
-/* see ngx_http_flash_throttle_page_template_slots */
+/* see ngx_http_flash_throttle_template_slots */
 #define NGX_HTTP_FLASH_THROTTLE_METHOD       0
 #define NGX_HTTP_FLASH_THROTTLE_PLACE        1
 #define NGX_HTTP_FLASH_THROTTLE_AHEAD        2
@@ -36,25 +36,27 @@ typedef struct {
     u_char        *p;       /* free space for slots */
     uint32_t       crc;
     uint32_t       size;
-} ngx_http_flash_throttle_page_body_t;
+} ngx_http_flash_throttle_body_t;
 
 
-static ngx_uint_t ngx_http_flash_throttle_page_template_find(u_char *p, u_char *last,
+static ngx_uint_t ngx_http_flash_throttle_template_find(u_char *p, u_char *last,
     u_char **slot);
-static u_char *ngx_http_flash_throttle_page_template_default(u_char *p, ngx_uint_t slot);
-static ngx_int_t ngx_http_flash_throttle_page_template_deflate(ngx_conf_t *cf,
+static u_char *ngx_http_flash_throttle_template_default(u_char *p,
+    ngx_uint_t slot);
+static ngx_int_t ngx_http_flash_throttle_template_deflate(ngx_conf_t *cf,
     ngx_array_t *pieces);
-static void ngx_http_flash_throttle_page_template_add_gzip(ngx_http_request_t *r,
+static void ngx_http_flash_throttle_template_add_gzip(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, ngx_http_flash_throttle_piece_t *piece,
-    ngx_http_flash_throttle_page_body_t *body);
-static u_char *ngx_http_flash_throttle_page_template_slot(ngx_http_request_t *r,
+    ngx_http_flash_throttle_body_t *body);
+static u_char *ngx_http_flash_throttle_template_slot(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, ngx_uint_t slot, u_char *p);
-static u_char *ngx_http_flash_throttle_page_template_little_endian(u_char *p, uint32_t n);
-static ngx_int_t ngx_http_flash_throttle_page_template_add_buf(ngx_http_request_t *r,
-    ngx_http_flash_throttle_page_body_t *body, u_char *pos, u_char *last);
+static u_char *ngx_http_flash_throttle_template_little_endian(u_char *p,
+    uint32_t n);
+static ngx_int_t ngx_http_flash_throttle_template_add_buf(ngx_http_request_t *r,
+    ngx_http_flash_throttle_body_t *body, u_char *pos, u_char *last);
 
 
-static ngx_str_t  ngx_http_flash_throttle_page_template_slots[] = {
+static ngx_str_t  ngx_http_flash_throttle_template_slots[] = {
     ngx_string("{{method}}"),
     ngx_string("{{place}}"),
     ngx_string("{{ahead}}"),
@@ -64,7 +66,7 @@ static ngx_str_t  ngx_http_flash_throttle_page_template_slots[] = {
 
 /* A wait is shown as a range between two of these. */
 
-static ngx_uint_t  ngx_http_flash_throttle_page_template_minutes[] = {
+static ngx_uint_t  ngx_http_flash_throttle_template_minutes[] = {
     0, 1, 2, 5, 10, 15, 20, 30, 45, 60
 };
 
@@ -72,7 +74,7 @@ static ngx_uint_t  ngx_http_flash_throttle_page_template_minutes[] = {
 /* Returns the number of the first slot, and its position in *slot. */
 
 static ngx_uint_t
-ngx_http_flash_throttle_page_template_find(u_char *p, u_char *last, u_char **slot)
+ngx_http_flash_throttle_template_find(u_char *p, u_char *last, u_char **slot)
 {
     ngx_str_t   *s;
     ngx_uint_t   i;
@@ -84,7 +86,7 @@ ngx_http_flash_throttle_page_template_find(u_char *p, u_char *last, u_char **slo
         }
 
         for (i = 0; i < NGX_HTTP_FLASH_THROTTLE_SLOTS; i++) {
-            s = &ngx_http_flash_throttle_page_template_slots[i];
+            s = &ngx_http_flash_throttle_template_slots[i];
 
             if ((size_t) (last - p) >= s->len
                 && ngx_memcmp(p, s->data, s->len) == 0)
@@ -101,11 +103,13 @@ ngx_http_flash_throttle_page_template_find(u_char *p, u_char *last, u_char **slo
 }
 
 
-/* "GET" for the method, because the page is sent without its slots to a first
-   attempt by GET or HEAD only; an ellipsis for the others. */
+/*
+ * "GET" for the method: the defaults are sent to first attempts by GET or HEAD
+ * only.
+ */
 
 static u_char *
-ngx_http_flash_throttle_page_template_default(u_char *p, ngx_uint_t slot)
+ngx_http_flash_throttle_template_default(u_char *p, ngx_uint_t slot)
 {
     return ngx_cpymem(p, slot == NGX_HTTP_FLASH_THROTTLE_METHOD
                          ? "GET" : "\xe2\x80\xa6",
@@ -114,16 +118,16 @@ ngx_http_flash_throttle_page_template_default(u_char *p, ngx_uint_t slot)
 
 
 ngx_int_t
-ngx_http_flash_throttle_page_template(ngx_conf_t *cf,
+ngx_http_flash_throttle_template(ngx_conf_t *cf,
     ngx_http_flash_throttle_page_t *page)
 {
-    u_char                           *p, *last, *blank, *slot;
+    u_char                           *p, *last, *html, *slot;
     ngx_http_flash_throttle_piece_t  *piece;
 
     p = page->html.data;
     last = p + page->html.len;
 
-    if (ngx_http_flash_throttle_page_template_find(p, last, &slot)
+    if (ngx_http_flash_throttle_template_find(p, last, &slot)
         == NGX_HTTP_FLASH_THROTTLE_SLOTS)
     {
         return NGX_OK;
@@ -137,12 +141,12 @@ ngx_http_flash_throttle_page_template(ngx_conf_t *cf,
 
     /* a default is shorter than its slot */
 
-    blank = ngx_pnalloc(cf->pool, page->html.len);
-    if (blank == NULL) {
+    html = ngx_pnalloc(cf->pool, page->html.len);
+    if (html == NULL) {
         return NGX_ERROR;
     }
 
-    page->html.data = blank;
+    page->html.data = html;
 
     for ( ;; ) {
         piece = ngx_array_push(page->pieces);
@@ -152,23 +156,23 @@ ngx_http_flash_throttle_page_template(ngx_conf_t *cf,
 
         ngx_memzero(piece, sizeof(ngx_http_flash_throttle_piece_t));
 
-        piece->slot = ngx_http_flash_throttle_page_template_find(p, last, &slot);
+        piece->slot = ngx_http_flash_throttle_template_find(p, last, &slot);
         piece->text.data = p;
         piece->text.len = slot - p;
 
-        blank = ngx_cpymem(blank, p, slot - p);
+        html = ngx_cpymem(html, p, slot - p);
 
         if (piece->slot == NGX_HTTP_FLASH_THROTTLE_SLOTS) {
             break;
         }
 
-        blank = ngx_http_flash_throttle_page_template_default(blank, piece->slot);
-        p = slot + ngx_http_flash_throttle_page_template_slots[piece->slot].len;
+        html = ngx_http_flash_throttle_template_default(html, piece->slot);
+        p = slot + ngx_http_flash_throttle_template_slots[piece->slot].len;
     }
 
-    page->html.len = blank - page->html.data;
+    page->html.len = html - page->html.data;
 
-    return ngx_http_flash_throttle_page_template_deflate(cf, page->pieces);
+    return ngx_http_flash_throttle_template_deflate(cf, page->pieces);
 }
 
 
@@ -178,7 +182,7 @@ ngx_http_flash_throttle_page_template(ngx_conf_t *cf,
  */
 
 static ngx_int_t
-ngx_http_flash_throttle_page_template_deflate(ngx_conf_t *cf, ngx_array_t *pieces)
+ngx_http_flash_throttle_template_deflate(ngx_conf_t *cf, ngx_array_t *pieces)
 {
     int                               rc, flush;
     size_t                            size, head;
@@ -253,7 +257,7 @@ failed:
 
 
 ngx_chain_t *
-ngx_http_flash_throttle_page_template_fill(ngx_http_request_t *r,
+ngx_http_flash_throttle_template_fill(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, ngx_http_flash_throttle_page_t *page,
     ngx_uint_t gzip)
 {
@@ -262,9 +266,9 @@ ngx_http_flash_throttle_page_template_fill(ngx_http_request_t *r,
     ngx_uint_t                         i;
     ngx_chain_t                       *out;
     ngx_http_flash_throttle_piece_t   *piece;
-    ngx_http_flash_throttle_page_body_t   body;
+    ngx_http_flash_throttle_body_t   body;
 
-    ngx_memzero(&body, sizeof(ngx_http_flash_throttle_page_body_t));
+    ngx_memzero(&body, sizeof(ngx_http_flash_throttle_body_t));
 
     body.last = &out;
     body.p = ngx_pnalloc(r->pool, page->pieces->nelts
@@ -282,7 +286,7 @@ ngx_http_flash_throttle_page_template_fill(ngx_http_request_t *r,
         s = gzip ? &piece[i].deflated : &piece[i].text;
         p = body.p;
 
-        if (ngx_http_flash_throttle_page_template_add_buf(r, &body, s->data,
+        if (ngx_http_flash_throttle_template_add_buf(r, &body, s->data,
                                             s->data + s->len)
             != NGX_OK)
         {
@@ -290,13 +294,14 @@ ngx_http_flash_throttle_page_template_fill(ngx_http_request_t *r,
         }
 
         if (gzip) {
-            ngx_http_flash_throttle_page_template_add_gzip(r, ctx, &piece[i], &body);
+            ngx_http_flash_throttle_template_add_gzip(r, ctx, &piece[i], &body);
 
         } else {
-            body.p = ngx_http_flash_throttle_page_template_slot(r, ctx, piece[i].slot, p);
+            body.p = ngx_http_flash_throttle_template_slot(r, ctx,
+                                                           piece[i].slot, p);
         }
 
-        if (ngx_http_flash_throttle_page_template_add_buf(r, &body, p, body.p)
+        if (ngx_http_flash_throttle_template_add_buf(r, &body, p, body.p)
             != NGX_OK)
         {
             return NULL;
@@ -310,9 +315,9 @@ ngx_http_flash_throttle_page_template_fill(ngx_http_request_t *r,
 /* Adds what follows a piece: a slot as a stored block, or the trailer. */
 
 static void
-ngx_http_flash_throttle_page_template_add_gzip(ngx_http_request_t *r,
+ngx_http_flash_throttle_template_add_gzip(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, ngx_http_flash_throttle_piece_t *piece,
-    ngx_http_flash_throttle_page_body_t *body)
+    ngx_http_flash_throttle_body_t *body)
 {
     size_t   len;
     u_char  *p, *text;
@@ -323,19 +328,19 @@ ngx_http_flash_throttle_page_template_add_gzip(ngx_http_request_t *r,
     p = body->p;
 
     if (piece->slot == NGX_HTTP_FLASH_THROTTLE_SLOTS) {
-        p = ngx_http_flash_throttle_page_template_little_endian(p, body->crc);
-        body->p = ngx_http_flash_throttle_page_template_little_endian(p, body->size);
+        p = ngx_http_flash_throttle_template_little_endian(p, body->crc);
+        body->p = ngx_http_flash_throttle_template_little_endian(p, body->size);
         return;
     }
 
     text = p + NGX_HTTP_FLASH_THROTTLE_STORED_HEAD;
 
-    body->p = ngx_http_flash_throttle_page_template_slot(r, ctx, piece->slot, text);
+    body->p = ngx_http_flash_throttle_template_slot(r, ctx, piece->slot, text);
 
     len = body->p - text;
 
     *p++ = 0;    /* a stored block, not the last one */
-    ngx_http_flash_throttle_page_template_little_endian(p, len | ~len << 16);
+    ngx_http_flash_throttle_template_little_endian(p, len | ~len << 16);
 
     body->crc = crc32(body->crc, text, len);
     body->size += len;
@@ -343,7 +348,7 @@ ngx_http_flash_throttle_page_template_add_gzip(ngx_http_request_t *r,
 
 
 static u_char *
-ngx_http_flash_throttle_page_template_slot(ngx_http_request_t *r,
+ngx_http_flash_throttle_template_slot(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, ngx_uint_t slot, u_char *p)
 {
     ngx_uint_t   i, *minutes;
@@ -370,9 +375,9 @@ ngx_http_flash_throttle_page_template_slot(ngx_http_request_t *r,
         break;
     }
 
-    minutes = ngx_http_flash_throttle_page_template_minutes;
+    minutes = ngx_http_flash_throttle_template_minutes;
 
-    for (i = 1; i < sizeof(ngx_http_flash_throttle_page_template_minutes)
+    for (i = 1; i < sizeof(ngx_http_flash_throttle_template_minutes)
                     / sizeof(ngx_uint_t); i++)
     {
         if (ctx->verdict.wait_ms < minutes[i] * 60000) {
@@ -386,7 +391,7 @@ ngx_http_flash_throttle_page_template_slot(ngx_http_request_t *r,
 
 
 static u_char *
-ngx_http_flash_throttle_page_template_little_endian(u_char *p, uint32_t n)
+ngx_http_flash_throttle_template_little_endian(u_char *p, uint32_t n)
 {
     *p++ = (u_char) n;
     *p++ = (u_char) (n >> 8);
@@ -400,8 +405,8 @@ ngx_http_flash_throttle_page_template_little_endian(u_char *p, uint32_t n)
 /* b->memory: filters must not modify the page. */
 
 static ngx_int_t
-ngx_http_flash_throttle_page_template_add_buf(ngx_http_request_t *r,
-    ngx_http_flash_throttle_page_body_t *body, u_char *pos, u_char *last)
+ngx_http_flash_throttle_template_add_buf(ngx_http_request_t *r,
+    ngx_http_flash_throttle_body_t *body, u_char *pos, u_char *last)
 {
     ngx_buf_t    *b;
     ngx_chain_t  *cl;

@@ -8,60 +8,60 @@
 
 
 #include "ngx_http_flash_throttle_ctx.h"
-#include "ngx_http_flash_throttle_variables.h"
+#include "ngx_http_flash_throttle_variable.h"
 
 
-static ngx_http_flash_throttle_ctx_t *ngx_http_flash_throttle_variables_ticket_ctx(
-    ngx_http_request_t *r);
-static ngx_http_flash_throttle_ctx_t *ngx_http_flash_throttle_variables_waiting_ctx(
-    ngx_http_request_t *r);
-static ngx_int_t ngx_http_flash_throttle_variables_status(ngx_http_request_t *r,
+static ngx_http_flash_throttle_ctx_t *
+    ngx_http_flash_throttle_variable_ticket_ctx(ngx_http_request_t *r);
+static ngx_http_flash_throttle_ctx_t *
+    ngx_http_flash_throttle_variable_waiting_ctx(ngx_http_request_t *r);
+static ngx_int_t ngx_http_flash_throttle_variable_status(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
-static ngx_int_t ngx_http_flash_throttle_variables_id(ngx_http_request_t *r,
+static ngx_int_t ngx_http_flash_throttle_variable_id(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
-static ngx_int_t ngx_http_flash_throttle_variables_first(ngx_http_request_t *r,
+static ngx_int_t ngx_http_flash_throttle_variable_first(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
-static ngx_int_t ngx_http_flash_throttle_variables_waited(ngx_http_request_t *r,
+static ngx_int_t ngx_http_flash_throttle_variable_waited(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
-static ngx_int_t ngx_http_flash_throttle_variables_position(
+static ngx_int_t ngx_http_flash_throttle_variable_position(
     ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data);
-static ngx_int_t ngx_http_flash_throttle_variables_wait(ngx_http_request_t *r,
+static ngx_int_t ngx_http_flash_throttle_variable_wait(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
-static ngx_int_t ngx_http_flash_throttle_variables_retry(ngx_http_request_t *r,
+static ngx_int_t ngx_http_flash_throttle_variable_retry(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
-static ngx_int_t ngx_http_flash_throttle_variables_seconds(ngx_http_request_t *r,
+static ngx_int_t ngx_http_flash_throttle_variable_seconds(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uint64_t ms);
 
 
-static ngx_http_variable_t  ngx_http_flash_throttle_vars[] = {
+static ngx_http_variable_t  ngx_http_flash_throttle_variables[] = {
 
     { ngx_string("flash_throttle_status"), NULL,
-      ngx_http_flash_throttle_variables_status, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+      ngx_http_flash_throttle_variable_status, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
     { ngx_string("flash_throttle_id"), NULL,
-      ngx_http_flash_throttle_variables_id, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+      ngx_http_flash_throttle_variable_id, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
     { ngx_string("flash_throttle_first_attempt"), NULL,
-      ngx_http_flash_throttle_variables_first, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+      ngx_http_flash_throttle_variable_first, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
     { ngx_string("flash_throttle_waited"), NULL,
-      ngx_http_flash_throttle_variables_waited, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+      ngx_http_flash_throttle_variable_waited, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
     { ngx_string("flash_throttle_position"), NULL,
-      ngx_http_flash_throttle_variables_position, 0, NGX_HTTP_VAR_NOCACHEABLE,
+      ngx_http_flash_throttle_variable_position, 0, NGX_HTTP_VAR_NOCACHEABLE,
       0 },
 
     { ngx_string("flash_throttle_wait"), NULL,
-      ngx_http_flash_throttle_variables_wait, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+      ngx_http_flash_throttle_variable_wait, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
     { ngx_string("flash_throttle_retry"), NULL,
-      ngx_http_flash_throttle_variables_retry, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+      ngx_http_flash_throttle_variable_retry, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
       ngx_http_null_variable
 };
 
 
-static ngx_str_t  ngx_http_flash_throttle_variables_statuses[] = {
+static ngx_str_t  ngx_http_flash_throttle_variable_statuses[] = {
     ngx_string("PASSED"),
     ngx_string("ADMITTED"),
     ngx_string("QUEUED"),
@@ -72,7 +72,7 @@ static ngx_str_t  ngx_http_flash_throttle_variables_statuses[] = {
 };
 
 
-static ngx_str_t  ngx_http_flash_throttle_variables_dry_run[] = {
+static ngx_str_t  ngx_http_flash_throttle_variable_dry_run[] = {
     ngx_string("PASSED_DRY_RUN"),
     ngx_string("ADMITTED_DRY_RUN"),
     ngx_string("QUEUED_DRY_RUN"),
@@ -86,7 +86,7 @@ static ngx_str_t  ngx_http_flash_throttle_variables_dry_run[] = {
 /* The context of a request with a ticket, or NULL. */
 
 static ngx_http_flash_throttle_ctx_t *
-ngx_http_flash_throttle_variables_ticket_ctx(ngx_http_request_t *r)
+ngx_http_flash_throttle_variable_ticket_ctx(ngx_http_request_t *r)
 {
     ngx_http_flash_throttle_ctx_t  *ctx;
 
@@ -105,7 +105,7 @@ ngx_http_flash_throttle_variables_ticket_ctx(ngx_http_request_t *r)
 /* The context of a queued or rejected request, or NULL. */
 
 static ngx_http_flash_throttle_ctx_t *
-ngx_http_flash_throttle_variables_waiting_ctx(ngx_http_request_t *r)
+ngx_http_flash_throttle_variable_waiting_ctx(ngx_http_request_t *r)
 {
     ngx_http_flash_throttle_ctx_t  *ctx;
 
@@ -122,7 +122,7 @@ ngx_http_flash_throttle_variables_waiting_ctx(ngx_http_request_t *r)
 
 
 static ngx_int_t
-ngx_http_flash_throttle_variables_status(ngx_http_request_t *r,
+ngx_http_flash_throttle_variable_status(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
 {
     ngx_str_t                      *status;
@@ -135,8 +135,8 @@ ngx_http_flash_throttle_variables_status(ngx_http_request_t *r,
         return NGX_OK;
     }
 
-    status = ctx->conf->dry_run ? ngx_http_flash_throttle_variables_dry_run
-                                : ngx_http_flash_throttle_variables_statuses;
+    status = ctx->conf->dry_run ? ngx_http_flash_throttle_variable_dry_run
+                                : ngx_http_flash_throttle_variable_statuses;
     status += ctx->status - 1;
 
     v->valid = 1;
@@ -150,13 +150,13 @@ ngx_http_flash_throttle_variables_status(ngx_http_request_t *r,
 
 
 static ngx_int_t
-ngx_http_flash_throttle_variables_id(ngx_http_request_t *r,
+ngx_http_flash_throttle_variable_id(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
 {
     u_char                         *p;
     ngx_http_flash_throttle_ctx_t  *ctx;
 
-    ctx = ngx_http_flash_throttle_variables_ticket_ctx(r);
+    ctx = ngx_http_flash_throttle_variable_ticket_ctx(r);
 
     if (ctx == NULL) {
         v->not_found = 1;
@@ -179,33 +179,33 @@ ngx_http_flash_throttle_variables_id(ngx_http_request_t *r,
 
 
 static ngx_int_t
-ngx_http_flash_throttle_variables_first(ngx_http_request_t *r,
+ngx_http_flash_throttle_variable_first(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
 {
     ngx_http_flash_throttle_ctx_t  *ctx;
 
-    ctx = ngx_http_flash_throttle_variables_ticket_ctx(r);
+    ctx = ngx_http_flash_throttle_variable_ticket_ctx(r);
 
     if (ctx == NULL) {
         v->not_found = 1;
         return NGX_OK;
     }
 
-    return ngx_http_flash_throttle_variables_seconds(r, v, ctx->ticket.first_ms);
+    return ngx_http_flash_throttle_variable_seconds(r, v, ctx->ticket.first_ms);
 }
 
 
-/* seen_ms of a pass is the time of admission.  The timestamp may be from an edge
-   whose clock is ahead. */
+/* seen_ms is the time of admission; first_ms may be from an edge whose clock is
+   ahead. */
 
 static ngx_int_t
-ngx_http_flash_throttle_variables_waited(ngx_http_request_t *r,
+ngx_http_flash_throttle_variable_waited(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
 {
     ft_ticket_t                    *pass;
     ngx_http_flash_throttle_ctx_t  *ctx;
 
-    ctx = ngx_http_flash_throttle_variables_ticket_ctx(r);
+    ctx = ngx_http_flash_throttle_variable_ticket_ctx(r);
 
     if (ctx == NULL || ctx->ticket.kind != FT_TICKET_PASS) {
         v->not_found = 1;
@@ -214,7 +214,7 @@ ngx_http_flash_throttle_variables_waited(ngx_http_request_t *r,
 
     pass = &ctx->ticket;
 
-    return ngx_http_flash_throttle_variables_seconds(r, v,
+    return ngx_http_flash_throttle_variable_seconds(r, v,
                                            pass->seen_ms > pass->first_ms
                                            ? pass->seen_ms - pass->first_ms
                                            : 0);
@@ -222,13 +222,13 @@ ngx_http_flash_throttle_variables_waited(ngx_http_request_t *r,
 
 
 static ngx_int_t
-ngx_http_flash_throttle_variables_position(ngx_http_request_t *r,
+ngx_http_flash_throttle_variable_position(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
 {
     u_char                         *p;
     ngx_http_flash_throttle_ctx_t  *ctx;
 
-    ctx = ngx_http_flash_throttle_variables_waiting_ctx(r);
+    ctx = ngx_http_flash_throttle_variable_waiting_ctx(r);
 
     if (ctx == NULL) {
         v->not_found = 1;
@@ -251,24 +251,24 @@ ngx_http_flash_throttle_variables_position(ngx_http_request_t *r,
 
 
 static ngx_int_t
-ngx_http_flash_throttle_variables_wait(ngx_http_request_t *r,
+ngx_http_flash_throttle_variable_wait(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
 {
     ngx_http_flash_throttle_ctx_t  *ctx;
 
-    ctx = ngx_http_flash_throttle_variables_waiting_ctx(r);
+    ctx = ngx_http_flash_throttle_variable_waiting_ctx(r);
 
     if (ctx == NULL) {
         v->not_found = 1;
         return NGX_OK;
     }
 
-    return ngx_http_flash_throttle_variables_seconds(r, v, ctx->verdict.wait_ms);
+    return ngx_http_flash_throttle_variable_seconds(r, v, ctx->verdict.wait_ms);
 }
 
 
 static ngx_int_t
-ngx_http_flash_throttle_variables_retry(ngx_http_request_t *r,
+ngx_http_flash_throttle_variable_retry(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
 {
     ngx_http_flash_throttle_ctx_t  *ctx;
@@ -276,7 +276,7 @@ ngx_http_flash_throttle_variables_retry(ngx_http_request_t *r,
     ctx = ngx_http_flash_throttle_ctx_get(r);
 
     if (ctx == NULL || ctx->status != NGX_HTTP_FLASH_THROTTLE_CLOSED) {
-        ctx = ngx_http_flash_throttle_variables_waiting_ctx(r);
+        ctx = ngx_http_flash_throttle_variable_waiting_ctx(r);
     }
 
     if (ctx == NULL) {
@@ -284,12 +284,13 @@ ngx_http_flash_throttle_variables_retry(ngx_http_request_t *r,
         return NGX_OK;
     }
 
-    return ngx_http_flash_throttle_variables_seconds(r, v, ctx->verdict.retry_ms);
+    return ngx_http_flash_throttle_variable_seconds(r, v,
+                                                    ctx->verdict.retry_ms);
 }
 
 
 static ngx_int_t
-ngx_http_flash_throttle_variables_seconds(ngx_http_request_t *r,
+ngx_http_flash_throttle_variable_seconds(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uint64_t ms)
 {
     u_char  *p;
@@ -310,11 +311,11 @@ ngx_http_flash_throttle_variables_seconds(ngx_http_request_t *r,
 
 
 ngx_int_t
-ngx_http_flash_throttle_variables_add(ngx_conf_t *cf)
+ngx_http_flash_throttle_variable_add(ngx_conf_t *cf)
 {
     ngx_http_variable_t  *var, *v;
 
-    for (v = ngx_http_flash_throttle_vars; v->name.len; v++) {
+    for (v = ngx_http_flash_throttle_variables; v->name.len; v++) {
         var = ngx_http_add_variable(cf, &v->name, v->flags);
         if (var == NULL) {
             return NGX_ERROR;
