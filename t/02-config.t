@@ -505,7 +505,7 @@ invalid time "25h" in "flash_throttle_session" directive, it must be from 1s to 
     }
 --- must_die
 --- error_log
-qr{open\(\) ".*/no-such-page.html" failed \(2: }
+no-such-page.html" failed (2: No such file or directory)
 --- no_error_log
 [alert]
 

@@ -264,7 +264,7 @@ __DATA__
 
     is($in->get('/checkout', Cookie => "flash_throttle_sale=$pass", 'Flash-Throttle-Poll' => 1)->json->{status}, 'queued',
         'whoever has kept the pass begins anew');
-    is(state->{over}, 1, 'one pass was over');
+    is(state->{spent}, 1, 'one pass is spent');
     is($next->get('/checkout')->status, 200, 'the other is not');
 
 

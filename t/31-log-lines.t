@@ -76,7 +76,7 @@ __DATA__
     cmp_ok($key->{admitted}, '>=', 6, 'all were let in');
     my ($admitted, $gone) = $ended =~ /admitted: (\d+), gone: (\d+)/;
     cmp_ok($admitted, '<=', $key->{admitted}, 'of the line');
-    is($gone, $key->{left} + $key->{missed} + $key->{vanished}, 'gone');
+    is($gone, $key->{left} + $key->{no_shows} + $key->{expired}, 'gone');
 
 
 
