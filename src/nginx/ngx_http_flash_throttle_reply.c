@@ -188,7 +188,7 @@ ngx_http_flash_throttle_reply_json(ngx_http_request_t *r,
         /* there are no places before the opening */
 
         p = ngx_http_flash_throttle_reply_copy(p, ",\"opens_ms\":");
-        p = ngx_http_flash_throttle_reply_number(p, ctx->conf->opens);
+        p = ngx_http_flash_throttle_reply_number(p, ctx->conf->rules->opens_ms);
 
     } else {
         p = ngx_http_flash_throttle_reply_copy(p, ",\"position\":");

@@ -91,7 +91,7 @@ ngx_http_flash_throttle_ticket_read(const char *text, size_t len,
 
     if (!ft_ticket_verify(ring, &ctx->context, text, len, &ticket)
         || (!ft_ticket_usable(&ticket, now_ms)
-            && !ft_ticket_awaits(&ticket, ctx->conf->opens, now_ms)))
+            && !ft_ticket_awaits(&ticket, ctx->conf->rules->opens_ms, now_ms)))
     {
         return;
     }
@@ -173,7 +173,7 @@ ngx_http_flash_throttle_ticket_shuffle(ngx_http_request_t *r,
     uint64_t                              opens_ms;
     ngx_http_flash_throttle_main_conf_t  *ftmf;
 
-    opens_ms = ctx->conf->opens;
+    opens_ms = ctx->conf->rules->opens_ms;
 
     if (ctx->ticket.first_ms >= opens_ms) {
         return NGX_OK;
