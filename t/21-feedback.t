@@ -10,7 +10,7 @@ Test::Nginx::Socket::add_block_preprocessor(sub {
 
     $block->set_value(http_config => ($block->http_config // '') . <<'EOF_UPSTREAM');
 
-    log_format decided '$flash_throttle_status $status';
+    log_format decided '$flash_throttle_status $status $flash_throttle_retry';
 
     upstream says {
         server  unix:$TEST_NGINX_HTML_DIR/says.sock;
@@ -89,7 +89,7 @@ __DATA__
     is($new->poll('/checkout')->json->{status}, 'sold_out', 'hears it');
     like(log_line('error.log', qr/upstream set/),
         qr/\[notice\].*upstream set "sold-out" for key "localhost" in zone "sale"/, 'logged');
-    like(log_line('decided.log', qr/SOLD_OUT/), qr/^SOLD_OUT 409$/, 'the variable');
+    like(log_line('decided.log', qr/SOLD_OUT/), qr/^SOLD_OUT 409 \d+\.\d{3}$/, 'the variables');
 
     is($in->get('/checkout', 'X-Say' => 'sold-out')->status, 200, 'a pass goes to the upstream');
     is(scalar(() = error_log() =~ /upstream set/g), 1, 'said twice, logged once');

@@ -275,11 +275,20 @@ ngx_http_flash_throttle_variable_retry(ngx_http_request_t *r,
 
     ctx = ngx_http_flash_throttle_ctx_get(r);
 
-    if (ctx == NULL || ctx->status != NGX_HTTP_FLASH_THROTTLE_CLOSED) {
-        ctx = ngx_http_flash_throttle_variable_waiting_ctx(r);
+    if (ctx == NULL) {
+        v->not_found = 1;
+        return NGX_OK;
     }
 
-    if (ctx == NULL) {
+    switch (ctx->status) {
+
+    case NGX_HTTP_FLASH_THROTTLE_QUEUED:
+    case NGX_HTTP_FLASH_THROTTLE_REJECTED:
+    case NGX_HTTP_FLASH_THROTTLE_CLOSED:
+    case NGX_HTTP_FLASH_THROTTLE_SOLD_OUT:
+        break;
+
+    default:
         v->not_found = 1;
         return NGX_OK;
     }
