@@ -1,4 +1,4 @@
-# What is let in follows the upstream's answers: their time, and errors.
+# Adaptation to the upstream's response times and errors.
 
 use lib 't/lib';
 use Test::Nginx::Socket 'no_plan';
@@ -7,7 +7,7 @@ use Sale;
 sub adapt { status_of('sale', 'localhost') }
 
 
-# Shoppers come, one after another, each answered by the till when told.
+# Sends requests one after another; the till answers each when it is told to.
 sub buy {
     my ($till, $n, $delay, $status) = @_;
 
@@ -30,7 +30,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: answers that take long make the window smaller
+=== TEST 1: slow responses reduce the window
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=50;
 --- config
@@ -46,7 +46,7 @@ __DATA__
     my $till = open_till;
 
     buy($till, 1, 0, '200 OK');
-    is(adapt->{adapt_inflight}, 50, 'it begins at the bound');
+    is(adapt->{adapt_inflight}, 50, 'starts at the limit');
 
     wait_until('a smaller window', sub { buy($till, 5, 0.06, '200 OK'); adapt->{adapt_inflight} < 50 });
 
@@ -64,7 +64,7 @@ __DATA__
 
 
 
-=== TEST 2: errors close the door, refusals do not
+=== TEST 2: 5xx responses reduce the window, 4xx do not
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=50;
 --- config
@@ -103,7 +103,7 @@ __DATA__
 
 
 
-=== TEST 3: an upstream that is not there is an error, a page of nginx no answer
+=== TEST 3: an unreachable upstream is an error, a page of nginx is not counted
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=50;
 --- config
@@ -178,7 +178,7 @@ __DATA__
 
 
 
-=== TEST 6: a target that is too short
+=== TEST 6: a target below the minimum
 --- http_config
     flash_throttle_adapt target=5ms;
 --- config
@@ -193,7 +193,7 @@ invalid time "target=5ms" in "flash_throttle_adapt" directive, it must be from 1
 
 
 
-=== TEST 7: a least rate that is none
+=== TEST 7: an invalid minimum rate
 --- http_config
     flash_throttle_adapt target=1s min=fast;
 --- config
@@ -208,7 +208,7 @@ invalid rate "min=fast" in "flash_throttle_adapt" directive, it must be "min=Nr/
 
 
 
-=== TEST 8: a largest rate that is none
+=== TEST 8: an invalid maximum rate
 --- http_config
     flash_throttle_adapt target=1s max=0r/s;
 --- config
@@ -223,7 +223,7 @@ invalid rate "max=0r/s" in "flash_throttle_adapt" directive, it must be "max=Nr/
 
 
 
-=== TEST 9: bounds the wrong way round
+=== TEST 9: min above max
 --- http_config
     flash_throttle_adapt target=1s min=9r/s max=3r/s;
 --- config
@@ -238,7 +238,7 @@ invalid bounds in "flash_throttle_adapt" directive, "min" must not exceed "max",
 
 
 
-=== TEST 10: another parameter
+=== TEST 10: an unknown parameter
 --- http_config
     flash_throttle_adapt target=1s speed=3;
 --- config
@@ -253,7 +253,7 @@ invalid parameter "speed=3" in "flash_throttle_adapt" directive, it must be "tar
 
 
 
-=== TEST 11: one zone, two rules
+=== TEST 11: two values for one zone
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=50;
 --- config

@@ -43,8 +43,10 @@ typedef struct ngx_http_flash_throttle_ctx_s    ngx_http_flash_throttle_ctx_t;
 /* see ngx_http_flash_throttle_hold.h */
 typedef struct ngx_http_flash_throttle_line_s   ngx_http_flash_throttle_line_t;
 
-/* see ngx_http_flash_throttle_page.h */
+/* see ngx_http_flash_throttle_template.h */
 typedef struct ngx_http_flash_throttle_page_s   ngx_http_flash_throttle_page_t;
+
+/* see ngx_http_flash_throttle_page.h */
 typedef struct ngx_http_flash_throttle_pages_s  ngx_http_flash_throttle_pages_t;
 
 

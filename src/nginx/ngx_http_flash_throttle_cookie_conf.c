@@ -171,10 +171,10 @@ ngx_http_flash_throttle_cookie_conf(ngx_conf_t *cf, ngx_command_t *cmd,
 {
     ngx_http_flash_throttle_conf_t *ftcf = conf;
 
-    char                                  *rv;
-    ngx_str_t                             *value;
-    ngx_uint_t                             i;
-    ngx_http_flash_throttle_cookie_t      *cookie;
+    char                                   *rv;
+    ngx_str_t                              *value;
+    ngx_uint_t                              i;
+    ngx_http_flash_throttle_cookie_t       *cookie;
     ngx_http_flash_throttle_cookie_attr_t   a;
 
     if (ftcf->cookie) {

@@ -6,7 +6,6 @@
 
 #include "ngx_http_flash_throttle_page.h"
 #include "ngx_http_flash_throttle_page_conf.h"
-#include "ngx_http_flash_throttle_template.h"
 #include "ngx_http_flash_throttle_pages.h"
 
 #include <zlib.h>

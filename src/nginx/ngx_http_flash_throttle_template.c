@@ -261,20 +261,20 @@ ngx_http_flash_throttle_template_fill(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, ngx_http_flash_throttle_page_t *page,
     ngx_uint_t gzip)
 {
-    u_char                            *p;
-    ngx_str_t                         *s;
-    ngx_uint_t                         i;
-    ngx_chain_t                       *out;
-    ngx_http_flash_throttle_piece_t   *piece;
-    ngx_http_flash_throttle_body_t   body;
+    u_char                           *p;
+    ngx_str_t                        *s;
+    ngx_uint_t                        i;
+    ngx_chain_t                      *out;
+    ngx_http_flash_throttle_body_t    body;
+    ngx_http_flash_throttle_piece_t  *piece;
 
     ngx_memzero(&body, sizeof(ngx_http_flash_throttle_body_t));
 
     body.last = &out;
     body.p = ngx_pnalloc(r->pool, page->pieces->nelts
-                                    * (NGX_HTTP_FLASH_THROTTLE_STORED_HEAD
-                                       + NGX_HTTP_FLASH_THROTTLE_SLOT_LEN)
-                                    + NGX_HTTP_FLASH_THROTTLE_GZIP_TAIL);
+                                  * (NGX_HTTP_FLASH_THROTTLE_STORED_HEAD
+                                     + NGX_HTTP_FLASH_THROTTLE_SLOT_LEN)
+                                  + NGX_HTTP_FLASH_THROTTLE_GZIP_TAIL);
     if (body.p == NULL) {
         return NULL;
     }
@@ -287,7 +287,7 @@ ngx_http_flash_throttle_template_fill(ngx_http_request_t *r,
         p = body.p;
 
         if (ngx_http_flash_throttle_template_add_buf(r, &body, s->data,
-                                            s->data + s->len)
+                                                     s->data + s->len)
             != NGX_OK)
         {
             return NULL;

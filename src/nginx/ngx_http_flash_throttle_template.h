@@ -16,9 +16,24 @@
 
 
 #include "ngx_http_flash_throttle.h"
-#include "ngx_http_flash_throttle_page.h"
 
 #pragma GCC visibility push(hidden)
+
+
+/* The text of a page up to a variable part, or to its end. */
+typedef struct {
+    ngx_str_t                        text;
+    ngx_str_t                        deflated;
+    uint32_t                         crc;
+    ngx_uint_t                       slot;          /* the variable part */
+} ngx_http_flash_throttle_piece_t;
+
+
+struct ngx_http_flash_throttle_page_s {
+    ngx_str_t                        html;          /* slots have defaults */
+    ngx_str_t                        gzip;          /* empty: not smaller */
+    ngx_array_t                     *pieces;        /* NULL: no slots */
+};
 
 
 /* Splits page->html at its slots and replaces them by their defaults. */
