@@ -6,25 +6,33 @@
 
 #include "ngx_http_flash_throttle.h"
 #include "ngx_http_flash_throttle_adapt.h"
+#include "ngx_http_flash_throttle_conf.h"
+#include "ngx_http_flash_throttle_conf_zone.h"
+#include "ngx_http_flash_throttle_control.h"
 #include "ngx_http_flash_throttle_cookie_conf.h"
 #include "ngx_http_flash_throttle_feedback.h"
 #include "ngx_http_flash_throttle_handler.h"
 #include "ngx_http_flash_throttle_hold.h"
 #include "ngx_http_flash_throttle_inflight.h"
-#include "ngx_http_flash_throttle_page.h"
 #include "ngx_http_flash_throttle_page_conf.h"
 #include "ngx_http_flash_throttle_queuelog.h"
+#include "ngx_http_flash_throttle_rules.h"
+#include "ngx_http_flash_throttle_secret.h"
+#include "ngx_http_flash_throttle_stats.h"
 #include "ngx_http_flash_throttle_variable.h"
+#include "ngx_http_flash_throttle_zone.h"
 
-
-static ngx_http_handler_pt *ngx_http_flash_throttle_place(ngx_conf_t *cf);
 
 static void *ngx_http_flash_throttle_create_main_conf(ngx_conf_t *cf);
 static char *ngx_http_flash_throttle_init_main_conf(ngx_conf_t *cf, void *conf);
 static void *ngx_http_flash_throttle_create_conf(ngx_conf_t *cf);
 static char *ngx_http_flash_throttle_merge_conf(ngx_conf_t *cf, void *parent,
     void *child);
+static void ngx_http_flash_throttle_merge_rules(
+    ngx_http_flash_throttle_conf_t *prev, ngx_http_flash_throttle_conf_t *conf);
 static ngx_int_t ngx_http_flash_throttle_init(ngx_conf_t *cf);
+static ngx_http_handler_pt *ngx_http_flash_throttle_push_handler(
+    ngx_conf_t *cf);
 static ngx_int_t ngx_http_flash_throttle_init_process(ngx_cycle_t *cycle);
 
 
@@ -32,7 +40,7 @@ static ngx_command_t  ngx_http_flash_throttle_commands[] = {
 
     { ngx_string("flash_throttle_zone"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_2MORE,
-      ngx_http_flash_throttle_zone,
+      ngx_http_flash_throttle_conf_zone,
       NGX_HTTP_MAIN_CONF_OFFSET,
       0,
       NULL },
@@ -46,7 +54,7 @@ static ngx_command_t  ngx_http_flash_throttle_commands[] = {
 
     { ngx_string("flash_throttle"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
-      ngx_http_flash_throttle,
+      ngx_http_flash_throttle_conf_throttle,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
       NULL },
@@ -60,7 +68,7 @@ static ngx_command_t  ngx_http_flash_throttle_commands[] = {
 
     { ngx_string("flash_throttle_session"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_flash_throttle_session,
+      ngx_http_flash_throttle_conf_session,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
       NULL },
@@ -74,14 +82,14 @@ static ngx_command_t  ngx_http_flash_throttle_commands[] = {
 
     { ngx_string("flash_throttle_queue_status"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_flash_throttle_queue_status,
+      ngx_conf_set_num_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
-      0,
-      NULL },
+      offsetof(ngx_http_flash_throttle_conf_t, status_code),
+      &ngx_http_flash_throttle_conf_queue_status },
 
     { ngx_string("flash_throttle_poll"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE12,
-      ngx_http_flash_throttle_poll,
+      ngx_http_flash_throttle_conf_poll,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
       NULL },
@@ -109,7 +117,7 @@ static ngx_command_t  ngx_http_flash_throttle_commands[] = {
 
     { ngx_string("flash_throttle_opens"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_flash_throttle_opens,
+      ngx_http_flash_throttle_conf_opens,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
       NULL },
@@ -123,10 +131,10 @@ static ngx_command_t  ngx_http_flash_throttle_commands[] = {
 
     { ngx_string("flash_throttle_log_level"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_flash_throttle_log_level,
+      ngx_conf_set_enum_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
-      0,
-      NULL },
+      offsetof(ngx_http_flash_throttle_conf_t, log_level),
+      &ngx_http_flash_throttle_conf_log_levels },
 
     { ngx_string("flash_throttle_feedback"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
@@ -144,7 +152,7 @@ static ngx_command_t  ngx_http_flash_throttle_commands[] = {
 
     { ngx_string("flash_throttle_status"),
       NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_NOARGS,
-      ngx_http_flash_throttle_status,
+      ngx_http_flash_throttle_stats,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
       NULL },
@@ -203,7 +211,7 @@ ngx_http_flash_throttle_create_main_conf(ngx_conf_t *cf)
      *     ftmf->rejected = NULL;
      *     ftmf->closed = NULL;
      *     ftmf->sold_out = NULL;
-     *     ftmf->policy = { 0, NULL };
+     *     ftmf->csp = { 0, NULL };
      *     ftmf->etag = { 0, NULL };
      */
 
@@ -246,10 +254,10 @@ ngx_http_flash_throttle_init_main_conf(ngx_conf_t *cf, void *conf)
 
         if (uses[i].shm_zone->init == NULL) {
             ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
-                          "unknown zone \"%V\" in \"flash_throttle\", "
-                          "declare it with \"flash_throttle_zone\" in %s:%ui",
-                          &uses[i].shm_zone->shm.name, uses[i].file,
-                          uses[i].line);
+                          "unknown zone \"%V\" in \"flash_throttle\" "
+                          "directive in %s:%ui",
+                          &uses[i].shm_zone->shm.name, uses[i].place.file,
+                          uses[i].place.line);
             return NGX_CONF_ERROR;
         }
     }
@@ -262,7 +270,7 @@ ngx_http_flash_throttle_init_main_conf(ngx_conf_t *cf, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    return ngx_http_flash_throttle_init_secrets(cf, ftmf);
+    return ngx_http_flash_throttle_secret_init(cf, ftmf);
 }
 
 
@@ -279,20 +287,20 @@ ngx_http_flash_throttle_create_conf(ngx_conf_t *cf)
     /*
      * set by ngx_pcalloc():
      *
+     *     conf->rules = NULL;
+     *     conf->places = { { NULL, 0 } };
+     *     conf->policy = 0;
+     *     conf->hold = 0;
+     *     conf->max_wait = 0;
      *     conf->cookie = NULL;
      *     conf->page = NULL;
      *     conf->pages = NULL;
-     *     conf->aside = 0;
+     *     conf->endpoint = NULL;
      *     conf->set_name = { 0, NULL };
      *     conf->set_ticket = { 0, NULL };
      *     conf->set_pass = { 0, NULL };
      *     conf->set_none = { 0, NULL };
      */
-
-    conf->rules = ngx_pcalloc(cf->pool, sizeof(ft_rules_t));
-    if (conf->rules == NULL) {
-        return NULL;
-    }
 
     conf->shm_zone = NGX_CONF_UNSET_PTR;
     conf->bind = NGX_CONF_UNSET_PTR;
@@ -318,14 +326,9 @@ ngx_http_flash_throttle_merge_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_http_flash_throttle_conf_t *conf = child;
 
     ngx_http_core_loc_conf_t             *clcf;
-    ngx_http_flash_throttle_zone_t       *zone;
     ngx_http_flash_throttle_main_conf_t  *ftmf;
 
-    if (conf->shm_zone == NGX_CONF_UNSET_PTR) {
-        *conf->rules = *prev->rules;
-    }
-
-    ngx_conf_merge_ptr_value(conf->shm_zone, prev->shm_zone, NULL);
+    ngx_http_flash_throttle_merge_rules(prev, conf);
 
     if (conf->cookie == NULL) {
         conf->cookie = prev->cookie;
@@ -341,39 +344,28 @@ ngx_http_flash_throttle_merge_conf(ngx_conf_t *cf, void *parent, void *child)
 
     ngx_conf_merge_ptr_value(conf->bind, prev->bind, NULL);
     ngx_conf_merge_ptr_value(conf->bypass, prev->bypass, NULL);
-    ngx_conf_merge_ptr_value(conf->adapt, prev->adapt, NULL);
-    ngx_conf_merge_msec_value(conf->session, prev->session, 600000);
-
-    if (conf->poll_min == NGX_CONF_UNSET_MSEC) {
-        conf->poll_min = prev->poll_min;
-        conf->poll_max = prev->poll_max;
-    }
-
-    ngx_conf_merge_msec_value(conf->poll_min, prev->poll_min,
-                              FT_POLL_MIN_DEFAULT_MS);
-    ngx_conf_merge_msec_value(conf->poll_max, prev->poll_max,
-                              FT_POLL_MAX_DEFAULT_MS);
-
-    if (conf->opens == NGX_HTTP_FLASH_THROTTLE_OPENS_UNSET) {
-        conf->opens = prev->opens == NGX_HTTP_FLASH_THROTTLE_OPENS_UNSET
-                      ? 0 : prev->opens;
-    }
-
     ngx_conf_merge_uint_value(conf->status_code, prev->status_code,
                               NGX_HTTP_SERVICE_UNAVAILABLE);
     ngx_conf_merge_uint_value(conf->log_level, prev->log_level, NGX_LOG_INFO);
     ngx_conf_merge_value(conf->dry_run, prev->dry_run, 0);
     ngx_conf_merge_value(conf->feedback, prev->feedback, 0);
 
-    /* "if" and "limit_except" keep the handler of what they stand in */
-
     clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
 
     if (clcf->noname && clcf->handler == NULL) {
-        conf->aside = prev->aside;
+
+        /* "if" and "limit_except" keep the handler of their location */
+
+        conf->endpoint = prev->endpoint;
+
+    } else if (conf->endpoint != clcf->handler) {
+
+        /* another content handler was specified later */
+
+        conf->endpoint = NULL;
     }
 
-    if (conf->shm_zone == NULL || conf->aside) {
+    if (conf->shm_zone == NULL || conf->endpoint) {
         return NGX_CONF_OK;
     }
 
@@ -383,20 +375,9 @@ ngx_http_flash_throttle_merge_conf(ngx_conf_t *cf, void *parent, void *child)
         conf->page = ftmf->page;
     }
 
-    conf->rules->poll_min_ms = conf->poll_min;
-    conf->rules->poll_max_ms = conf->poll_max;
-    conf->rules->session_ms = conf->session;
-    conf->rules->opens_ms = conf->opens;
+    ngx_http_flash_throttle_conf_zone_check_key(cf, conf->shm_zone->data);
 
-    zone = conf->shm_zone->data;
-
-    if (zone->rules == NULL || conf->opens <= zone->rules->opens_ms) {
-        zone->rules = conf->rules;
-    }
-
-    ngx_http_flash_throttle_check_key(cf, zone);
-
-    if (ngx_http_flash_throttle_adapt_init(cf, conf) != NGX_OK) {
+    if (ngx_http_flash_throttle_rules_init(cf, conf) != NGX_OK) {
         return NGX_CONF_ERROR;
     }
 
@@ -405,6 +386,47 @@ ngx_http_flash_throttle_merge_conf(ngx_conf_t *cf, void *parent, void *child)
     }
 
     return NGX_CONF_OK;
+}
+
+
+/* Each value is inherited with the place of its directive. */
+
+static void
+ngx_http_flash_throttle_merge_rules(ngx_http_flash_throttle_conf_t *prev,
+    ngx_http_flash_throttle_conf_t *conf)
+{
+    if (conf->shm_zone == NGX_CONF_UNSET_PTR) {
+        conf->policy = prev->policy;
+        conf->hold = prev->hold;
+        conf->max_wait = prev->max_wait;
+        conf->places.throttle = prev->places.throttle;
+    }
+
+    if (conf->adapt == NGX_CONF_UNSET_PTR) {
+        conf->places.adapt = prev->places.adapt;
+    }
+
+    if (conf->session == NGX_CONF_UNSET_MSEC) {
+        conf->places.session = prev->places.session;
+    }
+
+    if (conf->poll_min == NGX_CONF_UNSET_MSEC) {
+        conf->places.poll = prev->places.poll;
+    }
+
+    if (conf->opens == NGX_HTTP_FLASH_THROTTLE_OPENS_UNSET) {
+        conf->opens = prev->opens == NGX_HTTP_FLASH_THROTTLE_OPENS_UNSET
+                      ? 0 : prev->opens;
+        conf->places.opens = prev->places.opens;
+    }
+
+    ngx_conf_merge_ptr_value(conf->shm_zone, prev->shm_zone, NULL);
+    ngx_conf_merge_ptr_value(conf->adapt, prev->adapt, NULL);
+    ngx_conf_merge_msec_value(conf->session, prev->session, 600000);
+    ngx_conf_merge_msec_value(conf->poll_min, prev->poll_min,
+                              FT_POLL_MIN_DEFAULT_MS);
+    ngx_conf_merge_msec_value(conf->poll_max, prev->poll_max,
+                              FT_POLL_MAX_DEFAULT_MS);
 }
 
 
@@ -421,7 +443,7 @@ ngx_http_flash_throttle_init(ngx_conf_t *cf)
         return NGX_OK;
     }
 
-    h = ngx_http_flash_throttle_place(cf);
+    h = ngx_http_flash_throttle_push_handler(cf);
     if (h == NULL) {
         return NGX_ERROR;
     }
@@ -433,13 +455,13 @@ ngx_http_flash_throttle_init(ngx_conf_t *cf)
 
 
 /*
- * Handlers of a phase run from the last to the first.  Ours goes behind the one
- * that corrects the client's address in this phase, whatever the order of the
- * modules: realip is known by the handler that it has in both phases.
+ * Handlers of a phase run from the last to the first.  This handler runs after
+ * the realip module, whatever the order of the modules: realip is recognised by
+ * its handler, which is the same in both phases.
  */
 
 static ngx_http_handler_pt *
-ngx_http_flash_throttle_place(ngx_conf_t *cf)
+ngx_http_flash_throttle_push_handler(ngx_conf_t *cf)
 {
     ngx_uint_t                  i, j, last;
     ngx_array_t                *preaccess, *read;
@@ -495,6 +517,12 @@ ngx_http_flash_throttle_init_process(ngx_cycle_t *cycle)
         return NGX_OK;
     }
 
+    /*
+     * The filters are installed above those of all modules, and not in
+     * init_module: after a reload that failed in between, workers that the
+     * master respawns would not have them.
+     */
+
     if (ftmf->uses.nelts) {
         ngx_http_flash_throttle_inflight_init();
         ngx_http_flash_throttle_feedback_init();
@@ -504,7 +532,7 @@ ngx_http_flash_throttle_init_process(ngx_cycle_t *cycle)
 
     for (i = 0; i < ftmf->zones.nelts; i++) {
 
-        ngx_http_flash_throttle_join(zones[i], cycle->log);
+        ngx_http_flash_throttle_zone_join(zones[i], cycle->log);
 
         if (ngx_http_flash_throttle_hold_init(zones[i], cycle) != NGX_OK) {
             return NGX_ERROR;

@@ -13,6 +13,7 @@
 # nginx's configure writes where it is called, so it is called in a tree of
 # links.  A tree is configured anew when what it was configured from changes;
 # otherwise nginx's own makefile builds only what a touched file asks for.
+# NGINX_OPTIONS are more options of configure, words without spaces.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -60,7 +61,7 @@ choose_source() {
 
 
 choose_options() {
-    local cc_opt="-O2 ${NGINX_CC_OPT:-}" ld_opt=${NGINX_LD_OPT:-}
+    local cc_opt="-O2 ${NGINX_CC_OPT:-}" ld_opt=${NGINX_LD_OPT:-} extra
 
     # Every pool allocation on its own, so that an overrun meets a red zone;
     # nginx copies unaligned words and hands memcpy() a null pointer of length
@@ -78,6 +79,9 @@ choose_options() {
         OPTIONS+=(--with-http_v3_module)
     fi
 
+    read -r -a extra <<< "${NGINX_OPTIONS:-}"
+    OPTIONS+=("${extra[@]}")
+
     case $kind in
     static)  OPTIONS+=(--add-module="$root") ;;
     dynamic) OPTIONS+=(--add-dynamic-module="$root") ;;
@@ -91,6 +95,7 @@ signature() {
     # shellcheck disable=SC2086
     $CC --version
     cat "$NGINX_SRC/src/core/nginx.h" "$root"/config*
+    printf '%s\n' "$root"/src/*/*.[ch]
 }
 
 

@@ -9,6 +9,9 @@
 # compiler of this machine; nothing may be said by a compiler.  Then, in a
 # chroot of the release, the module is compiled with the release's own gcc and
 # the release's nginx runs t/.  Chroots stay in build/matrix for the next time.
+#
+# At the end nginx is built with the module and with an OpenSSL of its own,
+# Debian's source of it: the binary must not link the machine's as well.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -123,6 +126,52 @@ run_there() {
 }
 
 
+unpack_openssl() {
+    local dir=$1
+
+    [ ! -f "$dir/src/config" ] || return 0
+
+    rm -rf "${dir:?}"
+    mkdir -p "$dir/src"
+    apt_private "$dir/apt" bookworm
+    sed -i 's/^deb /deb-src /' "$dir/apt/sources.list"
+    (cd "$dir" && apt-get "${APT_PRIVATE[@]}" update \
+        && apt-get "${APT_PRIVATE[@]}" source --download-only openssl) \
+        < /dev/null > "$dir/apt.log" 2>&1 \
+        || { cat "$dir/apt.log" >&2; return 1; }
+    tar -x -C "$dir/src" --strip-components=1 -f "$dir"/openssl_*.orig.tar.gz
+}
+
+
+# one_openssl BINARY: whether it contains the library and loads no other.
+one_openssl() {
+    local libraries
+
+    libraries=$(ldd "$1")
+
+    [ "$(nm "$1" | grep -c ' T EVP_Digest$')" -eq 1 ] \
+        && ! grep -E 'lib(ssl|crypto)' <<< "$libraries" >&2
+}
+
+
+compile_openssl() {
+    local dir=$1 what="OpenSSL linked statically"
+
+    if ! unpack_openssl "$dir"; then
+        row FAILED nginx "$what" "see $dir/apt.log"
+
+    elif NGINX_OPTIONS="--with-openssl=$dir/src --with-openssl-opt=no-tests" \
+         BUILD=$dir/build NGINX_SRC='' scripts/build-nginx.sh static \
+         && one_openssl "$dir/build/nginx"
+    then
+        row passed nginx "$what"
+
+    else
+        row FAILED nginx "$what"
+    fi
+}
+
+
 cd "$(dirname "$0")/.."
 root=$PWD
 [ $# -gt 0 ] || set -- bookworm trixie forky
@@ -148,6 +197,9 @@ for suite; do
         row skipped "$where" "t/" "$reason"
     fi
 done
+
+say "== OpenSSL linked statically"
+compile_openssl "$root/build/matrix/openssl"
 
 say "== matrix"
 printf '%s' "$table"

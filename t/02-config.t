@@ -202,7 +202,7 @@ invalid parameter "speed=1" in "flash_throttle_zone" directive, it must be "zone
     }
 --- must_die
 --- error_log
-flash_throttle_zone "sale" is already bound to key "$server_name", give each zone a name of its own
+flash_throttle_zone "sale" is already bound to key "$server_name"
 --- no_error_log
 [alert]
 
@@ -248,7 +248,7 @@ the shared memory zone "sale" is already declared for a different use
     }
 --- must_die
 --- error_log
-unknown zone "other" in "flash_throttle", declare it with "flash_throttle_zone" in 
+unknown zone "other" in "flash_throttle" directive in 
 --- no_error_log
 [alert]
 
@@ -263,7 +263,7 @@ unknown zone "other" in "flash_throttle", declare it with "flash_throttle_zone" 
     }
 --- must_die
 --- error_log
-invalid policy "policy=best" in "flash_throttle" directive, it must be "fair", "lottery" or "reject"
+invalid policy "policy=best" in "flash_throttle" directive, it must be "fair", "lottery", "proportional" or "reject"
 --- no_error_log
 [alert]
 
@@ -565,7 +565,7 @@ invalid code "302" in "flash_throttle_queue_status" directive, it must be from 2
     }
 --- must_die
 --- error_log
-invalid code "busy" in "flash_throttle_queue_status" directive
+"flash_throttle_queue_status" directive invalid number
 --- no_error_log
 [alert]
 
@@ -655,7 +655,7 @@ invalid value "yes" in "flash_throttle_dry_run" directive, it must be "on" or "o
     }
 --- must_die
 --- error_log
-invalid level "loud" in "flash_throttle_log_level" directive, it must be "info", "notice", "warn" or "error"
+invalid value "loud"
 --- no_error_log
 [alert]
 
@@ -686,7 +686,7 @@ invalid number of arguments in "flash_throttle_status" directive
     }
 --- must_die
 --- error_log
-"flash_throttle_secret_file" could not open "
+/no-such-secret" failed (2: No such file or directory)
 --- no_error_log
 [alert]
 
@@ -705,7 +705,7 @@ tiny
     }
 --- must_die
 --- error_log eval
-"\"flash_throttle_secret_file\" has a secret of 4 bytes in $ENV{TEST_NGINX_HTML_DIR}/secret:1, it must be at least 16, as \"openssl rand -hex 32\" writes one"
+"secret of 4 bytes in $ENV{TEST_NGINX_HTML_DIR}/secret:1, it must be at least 16"
 --- no_error_log
 [alert]
 
@@ -724,7 +724,7 @@ tiny
     }
 --- must_die
 --- error_log eval
-"\"flash_throttle_secret_file\" has no secret in \"$ENV{TEST_NGINX_HTML_DIR}/secret\", it must be one a line"
+"no secret in file \"$ENV{TEST_NGINX_HTML_DIR}/secret\""
 --- no_error_log
 [alert]
 
@@ -751,7 +751,7 @@ secret number 9 of nine
     }
 --- must_die
 --- error_log eval
-"\"flash_throttle_secret_file\" has too many secrets in $ENV{TEST_NGINX_HTML_DIR}/secret:9, it must be at most 8"
+"too many secrets in $ENV{TEST_NGINX_HTML_DIR}/secret:9, it must be at most 8"
 --- no_error_log
 [alert]
 
@@ -767,7 +767,7 @@ secret number 9 of nine
     }
 --- must_die
 --- error_log
-duplicate parameter "rate=2r/s" in "flash_throttle_zone" directive, there is "rate=1r/s" already, keep one of them
+duplicate parameter "rate=2r/s" in "flash_throttle_zone" directive, "rate=1r/s" was specified earlier
 --- no_error_log
 [alert]
 
@@ -782,7 +782,7 @@ duplicate parameter "rate=2r/s" in "flash_throttle_zone" directive, there is "ra
     }
 --- must_die
 --- error_log
-duplicate parameter "zone=other" in "flash_throttle" directive, there is "zone=sale" already, keep one of them
+duplicate parameter "zone=other" in "flash_throttle" directive, "zone=sale" was specified earlier
 --- no_error_log
 [alert]
 
@@ -797,7 +797,7 @@ duplicate parameter "zone=other" in "flash_throttle" directive, there is "zone=s
     }
 --- must_die
 --- error_log
-duplicate parameter "min=2s" in "flash_throttle_poll" directive, there is "min=1s" already, keep one of them
+duplicate parameter "min=2s" in "flash_throttle_poll" directive, "min=1s" was specified earlier
 --- no_error_log
 [alert]
 
@@ -875,7 +875,7 @@ invalid attributes in "flash_throttle_cookie" directive, browsers require "Secur
     }
 --- must_die
 --- error_log eval
-"\"flash_throttle_secret_file\" has a control character in $ENV{TEST_NGINX_HTML_DIR}/secret:2, it must be text, as \"openssl rand -hex 32\" writes it"
+"control character in secret in $ENV{TEST_NGINX_HTML_DIR}/secret:2"
 --- no_error_log
 [alert]
 
@@ -893,7 +893,7 @@ invalid attributes in "flash_throttle_cookie" directive, browsers require "Secur
     }
 --- must_die
 --- error_log eval
-"\"flash_throttle_secret_file\" has no secret in \"$ENV{TEST_NGINX_HTML_DIR}/secret\", it must be one a line"
+"no secret in file \"$ENV{TEST_NGINX_HTML_DIR}/secret\""
 --- no_error_log
 [alert]
 
@@ -908,6 +908,241 @@ invalid attributes in "flash_throttle_cookie" directive, browsers require "Secur
     }
 --- must_die
 --- error_log
-invalid key "" in "flash_throttle_zone" directive, it must be text or variables, as in "$server_name", an empty key is not throttled
+invalid key "" in "flash_throttle_zone" directive, it must be text or variables, as in "$server_name"
+--- no_error_log
+[alert]
+
+
+
+=== TEST 59: two holds in one zone
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
+--- config
+    location /a {
+        flash_throttle zone=sale hold=30s;
+    }
+    location /b {
+        flash_throttle zone=sale hold=2500ms;
+    }
+--- must_die
+--- error_log eval
+qr{\[emerg\] .* zone "sale" has "hold=30s" in \S+/nginx.conf:(\d+) and "hold=2500ms" in \S+/nginx.conf:(?!\1\b)\d+}
+--- no_error_log
+[alert]
+
+
+
+=== TEST 60: a hold and the default
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
+--- config
+    location /a {
+        flash_throttle zone=sale;
+    }
+    location /b {
+        flash_throttle zone=sale hold=30s;
+    }
+--- must_die
+--- error_log eval
+qr{\[emerg\] .* zone "sale" has "hold=2s" in \S+/nginx.conf:(\d+) and "hold=30s" in \S+/nginx.conf:(?!\1\b)\d+}
+--- no_error_log
+[alert]
+
+
+
+=== TEST 61: two policies in one zone
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
+--- config
+    location /a {
+        flash_throttle zone=sale policy=lottery;
+    }
+    location /b {
+        flash_throttle zone=sale policy=proportional;
+    }
+--- must_die
+--- error_log eval
+qr{\[emerg\] .* zone "sale" has "policy=lottery" in \S+/nginx.conf:(\d+) and "policy=proportional" in \S+/nginx.conf:(?!\1\b)\d+}
+--- no_error_log
+[alert]
+
+
+
+=== TEST 62: two longest waits in one zone
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
+--- config
+    location /a {
+        flash_throttle zone=sale max_wait=10m;
+    }
+    location /b {
+        flash_throttle zone=sale;
+    }
+--- must_die
+--- error_log eval
+qr{\[emerg\] .* zone "sale" has "max_wait=600s" in \S+/nginx.conf:(\d+) and "max_wait=0s" in \S+/nginx.conf:(?!\1\b)\d+}
+--- no_error_log
+[alert]
+
+
+
+=== TEST 63: two poll intervals in one zone
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
+--- config
+    location /a {
+        flash_throttle zone=sale;
+        flash_throttle_poll min=1s;
+    }
+    location /b {
+        flash_throttle zone=sale;
+    }
+--- must_die
+--- error_log eval
+qr{\[emerg\] .* zone "sale" has "flash_throttle_poll min=1s" in \S+/nginx.conf:(\d+) and "flash_throttle_poll min=300ms" in \S+/nginx.conf:(?!\1\b)\d+}
+--- no_error_log
+[alert]
+
+
+
+=== TEST 64: two longest poll intervals in one zone
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
+--- config
+    location /a {
+        flash_throttle zone=sale;
+        flash_throttle_poll max=20s;
+    }
+    location /b {
+        flash_throttle zone=sale;
+        flash_throttle_poll max=30s;
+    }
+--- must_die
+--- error_log eval
+qr{\[emerg\] .* zone "sale" has "flash_throttle_poll max=20s" in \S+/nginx.conf:(\d+) and "flash_throttle_poll max=30s" in \S+/nginx.conf:(?!\1\b)\d+}
+--- no_error_log
+[alert]
+
+
+
+=== TEST 65: two sessions in one zone
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
+--- config
+    location /a {
+        flash_throttle zone=sale;
+        flash_throttle_session 5m;
+    }
+    location /b {
+        flash_throttle zone=sale;
+    }
+--- must_die
+--- error_log eval
+qr{\[emerg\] .* zone "sale" has "flash_throttle_session 300s" in \S+/nginx.conf:(\d+) and "flash_throttle_session 600s" in \S+/nginx.conf:(?!\1\b)\d+}
+--- no_error_log
+[alert]
+
+
+
+=== TEST 66: two openings of one zone
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
+--- config
+    location /a {
+        flash_throttle zone=sale;
+        flash_throttle_opens 2026-11-27T12:00:00Z;
+    }
+    location /b {
+        flash_throttle zone=sale;
+        flash_throttle_opens 2026-11-27T12:00:00.5Z;
+    }
+--- must_die
+--- error_log eval
+qr{\[emerg\] .* zone "sale" has "flash_throttle_opens 2026-11-27T12:00:00.000Z" in \S+/nginx.conf:(\d+) and "flash_throttle_opens 2026-11-27T12:00:00.500Z" in \S+/nginx.conf:(?!\1\b)\d+}
+--- no_error_log
+[alert]
+
+
+
+=== TEST 67: a value of the server and another of a location
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
+--- config
+    flash_throttle zone=sale;
+    flash_throttle_session 5m;
+    location / {
+        flash_throttle_session 10m;
+    }
+--- must_die
+--- error_log eval
+qr{\[emerg\] .* zone "sale" has "flash_throttle_session 300s" in \S+/nginx.conf:(\d+) and "flash_throttle_session 600s" in \S+/nginx.conf:(?!\1\b)\d+}
+--- no_error_log
+[alert]
+
+
+
+=== TEST 68: two adaptations in one zone
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
+--- config
+    location /a {
+        flash_throttle zone=sale;
+        flash_throttle_adapt target=1s;
+    }
+    location /b {
+        flash_throttle zone=sale;
+        flash_throttle_adapt target=2s;
+    }
+--- must_die
+--- error_log eval
+qr{\[emerg\] .* zone "sale" has different "flash_throttle_adapt" in \S+/nginx.conf:(\d+) and in \S+/nginx.conf:(?!\1\b)\d+}
+--- no_error_log
+[alert]
+
+
+
+=== TEST 69: stats and control in one location
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
+--- config
+    location / {
+        flash_throttle_status;
+        flash_throttle_control;
+    }
+--- must_die
+--- error_log
+"flash_throttle_control" directive is duplicate, "flash_throttle_status" directive was specified earlier
+--- no_error_log
+[alert]
+
+
+
+=== TEST 70: control and stats in one location
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
+--- config
+    location / {
+        flash_throttle_control;
+        flash_throttle_status;
+    }
+--- must_die
+--- error_log
+"flash_throttle_status" directive is duplicate, "flash_throttle_control" directive was specified earlier
+--- no_error_log
+[alert]
+
+
+
+=== TEST 71: stats twice
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/s;
+--- config
+    location / {
+        flash_throttle_status;
+        flash_throttle_status;
+    }
+--- must_die
+--- error_log
+"flash_throttle_status" directive is duplicate in 
 --- no_error_log
 [alert]

@@ -234,6 +234,7 @@ __DATA__
 === TEST 7: the cookie's name and attributes
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m burst=9;
+    flash_throttle_zone $server_name zone=one:1m rate=1r/m burst=9;
 --- config
     location /plain {
         flash_throttle zone=sale;
@@ -241,7 +242,7 @@ __DATA__
         proxy_pass http://upstream;
     }
     location /one {
-        flash_throttle zone=sale;
+        flash_throttle zone=one;
         flash_throttle_cookie place "path=/shop; domain=example.com; samesite=none; secure; partitioned";
         flash_throttle_session 90s;
         proxy_pass http://upstream;

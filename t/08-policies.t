@@ -121,6 +121,7 @@ __DATA__
 === TEST 5: dry run
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
+    flash_throttle_zone $server_name zone=other:1m rate=1r/m;
     log_format dry '$flash_throttle_status $status';
 --- config
     access_log logs/dry.log dry;
@@ -131,7 +132,7 @@ __DATA__
         proxy_pass http://upstream;
     }
     location /reject {
-        flash_throttle zone=sale policy=reject;
+        flash_throttle zone=other policy=reject;
         flash_throttle_dry_run on;
         proxy_pass http://upstream;
     }
@@ -148,8 +149,9 @@ __DATA__
     is($response->body, "checkout GET\n", 'to the upstream');
     like($response->header('Set-Cookie'), qr/; Max-Age=86400$/, 'with a ticket');
     is($waiting->poll('/checkout')->json->{status}, 'admitted', 'a poll is told so');
+    is(shopper->get('/reject')->status, 200, 'admitted in the other zone');
     is(shopper->get('/reject')->status, 200, 'rejected, and let through');
-    is(scalar(hits), 4, 'all but the poll at the upstream');
+    is(scalar(hits), 5, 'all but the poll at the upstream');
 
     log_line('dry.log', $_) for '^ADMITTED_DRY_RUN 200', '^PASSED_DRY_RUN 200', '^QUEUED_DRY_RUN 200', '^REJECTED_DRY_RUN 200';
     like(error_log, qr/queueing request, dry run, position: \d+, wait: \d+\.\d{3} by zone "sale"/, 'logged');
@@ -160,6 +162,7 @@ __DATA__
 === TEST 6: off, and inheritance
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m burst=2;
+    flash_throttle_zone $server_name zone=other:1m rate=1r/m;
     flash_throttle zone=sale policy=reject;
     flash_throttle_queue_status 429;
 --- config
@@ -167,7 +170,7 @@ __DATA__
         flash_throttle off;
         proxy_pass http://upstream;
         location /off/on {
-            flash_throttle zone=sale;
+            flash_throttle zone=other;
             proxy_pass http://upstream;
         }
     }
@@ -188,7 +191,8 @@ __DATA__
     is(shopper->get('/checkout?if=1')->status, 420, 'within if');
     is(shopper->request('POST', '/checkout', Body => 'x')->status, 420, 'within limit_except');
     is(shopper->get('/off')->status, 200, 'off');
-    is(shopper->get('/off/on')->status, 429, 'on again');
+    is(shopper->get('/off/on')->status, 200, 'on again, in another zone');
+    is(shopper->get('/off/on')->status, 429, 'where the next one waits');
     like(shopper->get('/off/on')->body, qr/You are in line/, 'with its own policy');
 
 
@@ -248,7 +252,7 @@ __DATA__
 
 === TEST 9: a full zone rejects new keys
 --- http_config
-    flash_throttle_zone $arg_shop zone=sale:256k inflight=1;
+    flash_throttle_zone $arg_shop zone=sale:240k inflight=1;
 --- config
     location / {
         flash_throttle zone=sale;
@@ -274,15 +278,15 @@ __DATA__
 
     my $response = shopper->get('/checkout?shop=one-more');
 
-    is($response->status, 503, 'one more is rejected');
-    like($response->body, qr/Please come back later/, 'the rejected page');
-    like(error_log, qr/\[error\] .* no room for the key "one-more" in flash_throttle_zone "sale", enlarge the zone/, 'logged');
+    is($response->status, 503, 'one more is refused');
+    like($response->body, qr/Please come back later/, 'with a time to come back');
+    like(error_log, qr/\[error\] .* no space for key "one-more" in flash_throttle_zone "sale"/, 'logged');
 
     my $began = int time;
 
     shopper->get("/checkout?shop=more-$_") for 1 .. 30;
 
-    my @lines = grep { /no room for the key/ } Sale::lines_of('error.log');
+    my @lines = grep { /no space for key/ } Sale::lines_of('error.log');
 
     cmp_ok(scalar @lines, '<=', int(time) - $began + 2, 'not more than once a second');
 
@@ -292,5 +296,20 @@ __DATA__
     my $socket = shopper->request('GET', '/checkout?shop=one-more', Wait => 0);
 
     serve($till);
-    like(Shopper::read_all($socket), qr/^HTTP\S+ 200 /, 'an idle key is evicted');
-    like(error_log, qr/\[notice\] .* the key "one-more" took the place of an older one in/, 'logged');
+    like(Shopper::read_all($socket), qr/^HTTP\S+ 200 /, 'idle ones make way');
+    like(error_log, qr/\[notice\] .* key "one-more" evicted an idle key in/, 'logged');
+
+
+
+=== TEST 10: proportional
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
+--- config
+    location /checkout {
+        flash_throttle zone=sale policy=proportional hold=0;
+        proxy_pass http://upstream;
+    }
+--- shop
+    is(shopper->get('/checkout')->status, 200, 'admitted');
+
+    is(shopper->get('/checkout', Accept => 'application/json')->json->{status}, 'queued', 'queued');

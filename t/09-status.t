@@ -13,7 +13,7 @@ __DATA__
 --- http_config
     flash_throttle_zone $arg_shop zone=sale:1m rate=30r/m period=10s burst=3 inflight=7;
     flash_throttle_zone $server_name zone=other:1m rate=1r/s;
-    flash_throttle_zone $server_name zone=unused:1m inflight=5;
+    flash_throttle_zone $server_name zone=unused:1m inflight=5 rate=60000000r/m;
 --- config
     location / {
         flash_throttle zone=sale;
@@ -53,6 +53,7 @@ __DATA__
     is(join(' ', sort keys %{ $zone->{keys} }), 'a b', 'the keys');
     is_deeply($json->{zones}{other}{keys}, {}, 'none in the other zone');
     is_deeply($json->{zones}{unused}{keys}, {}, 'nor in that which nobody uses');
+    is($json->{zones}{unused}{rate_milli}, 1000000000, 'the highest rate, by the minute');
 
     my ($one, $two) = @{ $zone->{keys} }{qw( a b )};
 
@@ -64,8 +65,8 @@ __DATA__
     is($two->{passed}, 2, 'passed');
     ok(!$two->{queueing}, 'no line');
 
-    for my $name (qw( waiting called held fresh inflight threshold_age_ms wait_ms room_milli flow_milli
-                      show_up_milli polls held_total turned_back rejected done left missed vanished waited_ms )) {
+    for my $name (qw( waiting called held fresh inflight threshold_age_ms wait_ms admitted_last_period free_capacity_milli flow_milli
+                      show_up_milli polls held_total turned_back rejected done left no_shows expired waited_ms )) {
         like($one->{$name}, qr/^\d+$/, $name);
     }
 
@@ -281,3 +282,23 @@ __DATA__
     is(shopper->get('/throttle?shop=a&any=1')->json->{zones}{sale}{keys}{a}{admitted}, 1, 'the figures');
     is(shopper->get('/control?shop=a')->status, 403, 'kept out, not in line');
     is(shopper->get('/elsewhere?shop=a&any=1')->status, 503, 'what is no status waits');
+
+
+
+=== TEST 9: another content handler, specified later, is throttled
+--- http_config
+    flash_throttle_zone $server_name zone=sale:1m rate=1r/m burst=2;
+--- config
+    flash_throttle zone=sale;
+    location /first {
+        flash_throttle_status;
+        proxy_pass http://upstream;
+    }
+    location /last {
+        proxy_pass http://upstream;
+        flash_throttle_status;
+    }
+--- shop
+    is(shopper->get('/first')->body, "checkout GET\n", 'the upstream');
+    is(shopper->get('/first')->status, 503, 'throttled');
+    ok(shopper->get('/last')->json->{zones}, 'the stats, not throttled');

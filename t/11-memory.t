@@ -24,13 +24,13 @@ EOF_HTTP
         proxy_pass http://till;
     }
     location /fallback {
-        flash_throttle zone=sale;
+        flash_throttle zone=sale hold=10s;
         error_page 404 = /set-cookie;
         proxy_intercept_errors on;
         proxy_pass http://upstream/gone;
     }
     location /set-cookie {
-        flash_throttle zone=sale;
+        flash_throttle zone=sale hold=10s;
         proxy_pass http://upstream;
     }
     location /throttle {

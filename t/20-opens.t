@@ -97,6 +97,7 @@ __DATA__
 === TEST 2: who passes before the opening
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=10r/s;
+    flash_throttle_zone $server_name zone=past:1m rate=10r/s;
 --- config
     flash_throttle_opens 2999-01-01T00:00:00Z;
     location / {
@@ -111,7 +112,7 @@ __DATA__
         proxy_pass http://upstream;
     }
     location /past {
-        flash_throttle zone=sale;
+        flash_throttle zone=past;
         flash_throttle_opens 2001-01-01T00:00:00Z;
         proxy_pass http://upstream;
     }
@@ -322,6 +323,7 @@ __DATA__
 === TEST 7: a server's opening is its locations', unless they have their own
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=10r/s;
+    flash_throttle_zone $server_name zone=own:1m rate=10r/s;
     flash_throttle_opens 2999-01-01T00:00:00.001Z;
 --- config
     flash_throttle_opens 2999-01-01T00:00:00.002Z;
@@ -330,7 +332,7 @@ __DATA__
         proxy_pass http://upstream;
     }
     location /own {
-        flash_throttle zone=sale;
+        flash_throttle zone=own;
         flash_throttle_opens 2999-01-01T00:00:00.003Z;
         proxy_pass http://upstream;
     }
@@ -454,6 +456,9 @@ invalid number of arguments in "flash_throttle_opens" directive
         flash_throttle_opens off;
         proxy_pass http://upstream;
     }
+    location /throttle {
+        flash_throttle_status;
+    }
 --- shop
     my $first_ms = int((time - 3 * 86400) * 1000);
     my $ticket = Ticket::sign(secret => Sale::secret(), zone => 'sale', key => 'localhost', first_ms => $first_ms);
@@ -463,6 +468,7 @@ invalid number of arguments in "flash_throttle_opens" directive
 
     my $open = shopper(Cookie => "flash_throttle_sale=$ticket")->poll('/open')->json;
     cmp_ok($open->{first_attempt_ms}, '>', $first_ms, 'where it is open, a day is the most');
+    is(status_of('sale', 'localhost')->{opens_ms}, 32472144000000, 'the stats have the opening of the zone');
 
 
 
@@ -470,6 +476,7 @@ invalid number of arguments in "flash_throttle_opens" directive
 --- http_config
     flash_throttle_zone $arg_shop zone=sale:1m rate=1000r/s;
     flash_throttle_zone $server_name zone=other:1m rate=1000r/s;
+    flash_throttle_zone $arg_shop zone=later:1m rate=1000r/s;
 --- config
     location / {
         flash_throttle zone=sale;
@@ -477,7 +484,7 @@ invalid number of arguments in "flash_throttle_opens" directive
         proxy_pass http://upstream;
     }
     location /later {
-        flash_throttle zone=sale;
+        flash_throttle zone=later;
         flash_throttle_opens 2199-01-02T00:00:00Z;
         proxy_pass http://upstream;
     }
@@ -500,16 +507,16 @@ invalid number of arguments in "flash_throttle_opens" directive
     my $in = shopper();
 
     is($in->poll('/?shop=a')->json->{status}, 'closed', 'before the opening');
-    is(shopper->poll('/later?shop=b')->json->{status}, 'closed', 'a key that opens later');
+    is(shopper->poll('/later?shop=b')->json->{status}, 'closed', 'a zone that opens later');
     is(shopper->get('/other')->status, 200, 'one that has no opening');
 
     my $figures = status_of('sale', 'a');
 
     is($figures->{opens_ms}, 7226582400000, 'opens_ms');
     is($figures->{wait_ms}, 0, 'no wait');
-    is($figures->{room_milli}, 0, 'no room');
+    is($figures->{free_capacity_milli}, 0, 'no free capacity');
     is($figures->{threshold_age_ms}, 0, 'nobody is served');
-    is(status_of('sale', 'b')->{opens_ms}, 7226668800000, 'of each key its own');
+    is(status_of('later', 'b')->{opens_ms}, 7226668800000, 'of each zone its own');
     is(status_of('other', 'localhost')->{opens_ms}, 0, 'it is open');
     like(shopper->get('/throttle?format=prometheus')->body,
         qr/^flash_throttle_opens_timestamp_seconds\{zone="sale",key="a"\} 7226582400\.000$/m, 'as a metric');
@@ -521,9 +528,9 @@ invalid number of arguments in "flash_throttle_opens" directive
 
         like(scalar `$flashctl -k a status 2>&1`, qr/^sale  a  \[closed, $when\]\n.*\n  wait +none$/m, 'flashctl');
         like(scalar `$flashctl -k a --count=1 watch 2>&1`, qr/ wait_ms=0, $when$/m, 'as a line');
-        like(scalar `$flashctl -k c --new hold 2>&1`, qr/^sale c: hold, $when, rate/, 'a key that nobody has asked for');
-        like(scalar `$flashctl -k c status 2>&1`, qr/\[HOLD, $when\]/, 'on hold as well');
-        is(status_of('sale', 'c')->{opens_ms}, 7226582400000, 'with the first of all openings');
+        like(scalar `$flashctl -k c --new pause 2>&1`, qr/^sale c: paused, $when, rate/, 'a key that nobody has asked for');
+        like(scalar `$flashctl -k c status 2>&1`, qr/\[PAUSED, $when\]/, 'paused as well');
+        is(status_of('sale', 'c')->{opens_ms}, 7226582400000, 'with the opening of the zone');
 
         like(scalar `$flashctl -k a open 2>&1`, qr/^sale a: opened, rate/, 'opened by order');
         is(status_of('sale', 'a')->{opens_ms}, 0, 'it is open');

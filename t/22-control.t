@@ -35,7 +35,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: hold, and resume
+=== TEST 1: pause, and resume
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1000r/s burst=100;
 --- config
@@ -54,22 +54,22 @@ __DATA__
 
     is($in->get('/checkout')->status, 200, 'let in');
 
-    my $response = order(command => 'hold', zone => 'sale', key => 'localhost');
+    my $response = order(command => 'pause', zone => 'sale', key => 'localhost');
 
     is($response->status, 200, 'status');
     is($response->header('Content-Type'), 'application/json', 'JSON');
     is($response->header('Cache-Control'), 'no-store', 'not stored');
-    is($response->json->{command}, 'hold', 'the command');
+    is($response->json->{command}, 'pause', 'the command');
     is($response->json->{zone}, 'sale', 'the zone');
     is($response->json->{key}, 'localhost', 'the key');
-    ok($response->json->{state}{hold}, 'in force');
+    ok($response->json->{state}{paused}, 'in force');
     ok(!$response->json->{state}{sold_out}, 'not sold out');
 
     is(statuses(12), join(' ', (503) x 12), 'everyone queues, at each worker');
     is($in->get('/checkout')->status, 200, 'but who has a pass');
     is($waiting->get('/checkout')->json->{status}, 'queued', 'queues');
-    ok(status_of('sale', 'localhost')->{hold}, 'the status says so');
-    is(status_of('sale', 'localhost')->{room_milli}, 0, 'there is no room');
+    ok(status_of('sale', 'localhost')->{paused}, 'the status says so');
+    is(status_of('sale', 'localhost')->{free_capacity_milli}, 0, 'there is no room');
     cmp_ok(status_of('sale', 'localhost')->{wait_ms}, '>', 3600e3, 'nobody knows how long it lasts');
     cmp_ok($waiting->get('/checkout')->json->{wait_ms}, '>', 3600e3, 'no shopper is told another wait');
 
@@ -78,14 +78,14 @@ __DATA__
     $reader->get('/checkout');
     like($reader->get('/checkout')->body, qr/data-ft="?wait"?>&gt; 60 min</, 'nor by the page');
     like(log_line('error.log', qr/flash_throttle_control/),
-        qr/\[notice\].*"hold" for the key "localhost" of zone "sale".*client: 127\.0\.0\.1/, 'logged');
+        qr/\[notice\].*"pause" for key "localhost" in zone "sale".*client: 127\.0\.0\.1/, 'logged');
 
     reload();
     is(statuses(12), join(' ', (503) x 12), 'over a reload');
 
-    ok(!order(command => 'resume')->json->{state}{hold}, 'until it is taken back');
+    ok(!order(command => 'resume')->json->{state}{paused}, 'until it is taken back');
     is(wait_for_admission($waiting, '/checkout')->status, 200, 'and the line goes on');
-    ok(!status_of('sale', 'localhost')->{hold}, 'the status says so');
+    ok(!status_of('sale', 'localhost')->{paused}, 'the status says so');
 
 
 
@@ -111,7 +111,7 @@ __DATA__
     is($state->{rate_now_milli}, 1000000, 'in force');
     is($state->{rate_override_milli}, 1000000, 'by the operator');
 
-    wait_until('room', sub { status_of('sale', 'localhost')->{room_milli} >= 50000 });
+    wait_until('room', sub { status_of('sale', 'localhost')->{free_capacity_milli} >= 50000 });
     is(statuses(20), join(' ', (200) x 20), 'at each worker');
 
     reload();
@@ -124,7 +124,7 @@ __DATA__
     $state = order(command => 'reset')->json->{state};
     is($state->{rate_now_milli}, 16, 'the configured one again');
     is($state->{rate_override_milli}, 0, 'none in its place');
-    like(error_log(), qr/"rate 1000r\/s" for the key/, 'logged with its value');
+    like(error_log(), qr/"rate 1000r\/s" for key/, 'logged with its value');
 
 
 
@@ -286,38 +286,38 @@ __DATA__
         return $response->status . ' ' . ($response->json->{error} // '');
     };
 
-    like($error->(command => 'hold'), qr/^400 name a "zone", there is "sale", "other"$/, 'a zone is needed');
-    like($error->(command => 'hold', zone => 'sail'), qr/^404 no "flash_throttle" uses a zone "sail", there is "sale", "other"$/,
+    like($error->(command => 'pause'), qr/^400 "zone" is required, zones in use: "sale", "other"$/, 'a zone is needed');
+    like($error->(command => 'pause', zone => 'sail'), qr/^404 no "flash_throttle" uses zone "sail", zones in use: "sale", "other"$/,
         'no such zone');
-    like($error->(command => 'hold', zone => 'unused'), qr/^404 /, 'a zone that nobody uses');
-    like($error->(command => 'hold', zone => 'sale'), qr/^404 name a "key" of zone "sale", there is none;/, 'no key yet');
+    like($error->(command => 'pause', zone => 'unused'), qr/^404 /, 'a zone that nobody uses');
+    like($error->(command => 'pause', zone => 'sale'), qr/^404 "key" is required in zone "sale", keys: none$/, 'no key yet');
 
     is(shopper->get("/checkout?shop=$_")->status, 200, "shop $_") for qw( a b ), "caf\xc3\xa9";
 
-    like($error->(command => 'hold', zone => 'sale'), qr/^400 name a "key" of zone "sale", there is "a", "b", "caf/, 'a key is needed');
-    like($error->(command => 'hold', zone => 'sale', key => 'c'),
-        qr/^404 nobody has asked for the key "c" of zone "sale" yet, there is "a", "b", /, 'no such key');
-    like($error->(command => 'hold', zone => 'sale', key => ''), qr/^400 the key is empty/, 'an empty key');
+    like($error->(command => 'pause', zone => 'sale'), qr/^400 "key" is required in zone "sale", keys: "a", "b", "caf/, 'a key is needed');
+    like($error->(command => 'pause', zone => 'sale', key => 'c'),
+        qr/^404 unknown key "c" in zone "sale", keys: "a", "b", .*; "new":true creates it$/, 'no such key');
+    like($error->(command => 'pause', zone => 'sale', key => ''), qr/^400 the key is empty$/, 'an empty key');
 
-    is(order(command => 'hold', zone => 'sale', key => 'a')->status, 200, 'hold a');
-    is(shopper->get('/checkout?shop=a')->status, 503, 'a is held');
+    is(order(command => 'pause', zone => 'sale', key => 'a')->status, 200, 'pause a');
+    is(shopper->get('/checkout?shop=a')->status, 503, 'a is paused');
     is(shopper->get('/checkout?shop=b')->status, 200, 'b is not');
 
-    is(order(command => 'hold', zone => 'sale', key => "caf\xc3\xa9")->status, 200, 'a key of any bytes');
-    is(shopper->get("/checkout?shop=caf\xc3\xa9")->status, 503, 'is held');
+    is(order(command => 'pause', zone => 'sale', key => "caf\xc3\xa9")->status, 200, 'a key of any bytes');
+    is(shopper->get("/checkout?shop=caf\xc3\xa9")->status, 503, 'is paused');
 
-    is(order(command => 'hold', zone => 'sale', key => 'c', new => JSON::PP::true)->json->{key}, 'c', 'a new key');
-    is(shopper->get('/checkout?shop=c')->status, 503, 'is held before anybody came');
+    is(order(command => 'pause', zone => 'sale', key => 'c', new => JSON::PP::true)->json->{key}, 'c', 'a new key');
+    is(shopper->get('/checkout?shop=c')->status, 503, 'is paused before its first request');
 
     is(shopper->get('/other')->status, 200, 'the other zone is not');
-    is(order(command => 'hold', zone => 'other')->json->{key}, 'localhost', 'its only key need not be named');
+    is(order(command => 'pause', zone => 'other')->json->{key}, 'localhost', 'its only key need not be named');
 
-    is(order(command => 'hold', zone => 'sale', key => "a\nb\e\"\0", new => JSON::PP::true)->json->{key}, "a\nb\e\"\0",
+    is(order(command => 'pause', zone => 'sale', key => "a\nb\e\"\0", new => JSON::PP::true)->json->{key}, "a\nb\e\"\0",
         'bytes that no log should have');
-    like(error_log(), qr/"hold" for the key "a\?b\?\?\?" of zone "sale"/, 'are not logged as they are');
+    like(error_log(), qr/"pause" for key "a\?b\?\?\?" in zone "sale"/, 'are not logged as they are');
 
-    $error->(command => 'hold', zone => 'sale', key => "k$_", new => JSON::PP::true) for 1 .. 14;
-    like($error->(command => 'hold', zone => 'sale'), qr/ "k11" and more$/, 'not more than some are listed');
+    $error->(command => 'pause', zone => 'sale', key => "k$_", new => JSON::PP::true) for 1 .. 14;
+    like($error->(command => 'pause', zone => 'sale'), qr/ "k11" and more$/, 'not more than some are listed');
 
 
 
@@ -341,34 +341,34 @@ __DATA__
     my $get = shopper->get('/control');
     is($get->status, 405, 'GET');
     is($get->header('Allow'), 'POST', 'Allow');
-    like($get->json->{error}, qr/posted/, 'says why');
+    is($get->json->{error}, 'the method must be POST', 'says why');
     is(shopper->request($_, '/control')->status, 405, $_) for qw( HEAD PUT DELETE OPTIONS );
 
-    my $hold = '{"command":"hold"}';
+    my $pause = '{"command":"pause"}';
 
-    is(post($hold, 'Content-Type' => $_)->status, 415, $_ // 'no type')
+    is(post($pause, 'Content-Type' => $_)->status, 415, $_ // 'no type')
         for undef, 'text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'multipart/form-data; boundary=application/json';
 
-    is(post($hold, Origin => $_)->status, 403, "from $_")
+    is(post($pause, Origin => $_)->status, 403, "from $_")
         for 'http://evil.example', 'null', 'http://localhost.evil.example', 'http://evil.example/localhost', 'localhost', '',
             'http://localhost:81', 'https:/localhost';
-    is(post($hold, 'Sec-Fetch-Site' => $_)->status, 403, "Sec-Fetch-Site: $_") for qw( cross-site same-site x );
-    is(post($hold, Host => undef, Origin => 'http://localhost')->status, 400, 'without a host');
+    is(post($pause, 'Sec-Fetch-Site' => $_)->status, 403, "Sec-Fetch-Site: $_") for qw( cross-site same-site x );
+    is(post($pause, Host => undef, Origin => 'http://localhost')->status, 400, 'without a host');
     like(log_line('error.log', qr/refused/), qr/\[warn\].*flash_throttle_control refused .*client: 127\.0\.0\.1/, 'logged');
 
     my %wrong = (
-        ''                                         => qr/^an object is expected at byte 0; an order is/,
+        ''                                         => qr/^an object is expected at byte 0$/,
         '[]'                                       => qr/^an object is expected at byte 0/,
-        '{"command":"hold"'                        => qr/^a comma or a brace is expected at byte 17/,
-        '{"command":"hold","zones":"sale"}'        => qr/^no such field at byte 18/,
+        '{"command":"pause"'                        => qr/^a comma or a brace is expected at byte 18/,
+        '{"command":"pause","zones":"sale"}'        => qr/^no such field at byte 19/,
         '{"command":1}'                            => qr/^a string is expected at byte 11/,
         '{"command":"' . 'x' x 40 . '"}'           => qr/^the string is too long at byte 11/,
-        '{}'                                       => qr/^invalid command "", it must be "rate", "hold", "open", "sold-out", "resume" or "reset"$/,
+        '{}'                                       => qr/^invalid command "", it must be "rate", "pause", "open", "sold-out", "resume" or "reset"$/,
         '{"command":"stop"}'                       => qr/^invalid command "stop", it must be "rate"/,
-        '{"command":"hol"}'                        => qr/^invalid command "hol"/,
+        '{"command":"paus"}'                       => qr/^invalid command "paus"/,
         '{"command":"a\u0022b"}'                   => qr/^invalid command "a"b"/,
         '{"command":"rate"}'                       => qr/^invalid rate "", it must be "Nr\/s" or "Nr\/m"/,
-        '{"command":"hold","rate":"1r/s"}'         => qr/^"rate" goes with the command "rate" only$/,
+        '{"command":"pause","rate":"1r/s"}'         => qr/^"rate" requires the command "rate"$/,
         map { ("{\"command\":\"rate\",\"rate\":\"$_\"}" => qr/^invalid rate "\Q$_\E"/) }
             qw( 0r/s -1r/s 50 r/s 1.5r/s 1000001r/s 50r/h 50r/s/s ),
     );
@@ -380,20 +380,20 @@ __DATA__
         like($response->json->{error}, $wrong{$body}, 'says why');
     }
 
-    my $large = '{"command":"hold"' . ' ' x 5000 . '}';
+    my $large = '{"command":"pause"' . ' ' x 5000 . '}';
 
     is(post($large)->status, 413, 'too large');
-    is(post($large)->json->{error}, 'an order has at most 4096 bytes', 'says so');
-    is(post(undef, 'Transfer-Encoding' => 'chunked', Behind => chunk($_))->status, 413, 'in chunks, too') for $large, '{"command":"hold"' . ' ' x 500000 . '}';
-    is(post($hold . ' ' x (4096 - length $hold))->status, 200, 'just not too large');
+    is(post($large)->json->{error}, 'the request body must be at most 4096 bytes', 'says so');
+    is(post(undef, 'Transfer-Encoding' => 'chunked', Behind => chunk($_))->status, 413, 'in chunks, too') for $large, '{"command":"pause"' . ' ' x 500000 . '}';
+    is(post($pause . ' ' x (4096 - length $pause))->status, 200, 'just not too large');
 
     order(command => 'reset');
     is(shopper->get('/checkout')->status, 200, 'nothing of all that was obeyed');
 
-    is(post($hold, Origin => 'http://localhost', 'Sec-Fetch-Site' => 'same-origin', 'Content-Type' => 'Application/JSON; charset=utf-8')
+    is(post($pause, Origin => 'http://localhost', 'Sec-Fetch-Site' => 'same-origin', 'Content-Type' => 'Application/JSON; charset=utf-8')
         ->status, 200, 'from a page of its own');
-    is(post($hold, 'Sec-Fetch-Site' => 'none')->status, 200, 'from no page');
-    is(post(undef, 'Transfer-Encoding' => 'chunked', Behind => chunk($hold))->status, 200, 'in a chunk');
+    is(post($pause, 'Sec-Fetch-Site' => 'none')->status, 200, 'from no page');
+    is(post(undef, 'Transfer-Encoding' => 'chunked', Behind => chunk($pause))->status, 200, 'in a chunk');
 
 
 
@@ -416,8 +416,8 @@ __DATA__
     }
 --- shop
     is(statuses(2), '200 503', 'a line');
-    is(order(command => 'hold')->status, 200, 'not for orders');
-    is(shopper->request('POST', '/closed', 'Content-Type' => 'application/json', Body => '{"command":"hold"}')->status, 403, 'deny');
+    is(order(command => 'pause')->status, 200, 'not for orders');
+    is(shopper->request('POST', '/closed', 'Content-Type' => 'application/json', Body => '{"command":"pause"}')->status, 403, 'deny');
 
 
 
@@ -438,7 +438,7 @@ __DATA__
     my @early = map { shopper } 1 .. 5;
 
     is($_->poll('/checkout')->json->{status}, 'closed', 'before the opening') for @early;
-    is(order(command => 'hold')->json->{state}{opened_ms}, 0, 'hold does not open it');
+    is(order(command => 'pause')->json->{state}{opened_ms}, 0, 'pause does not open it');
     is($early[0]->poll('/checkout')->json->{status}, 'closed', 'closed');
 
     is(order(command => 'sold-out')->status, 200, 'sold beforehand');
@@ -510,12 +510,12 @@ invalid number of arguments in "flash_throttle_control" directive
     is(shopper->get('/checkout')->status, 200, 'a key');
 
     for my $uri (qw( /control /control/small )) {
-        ok($posted->($uri, Body => '{"command":"hold"' . ' ' x 2000 . '}')->json->{state}{hold}, "$uri, read");
+        ok($posted->($uri, Body => '{"command":"pause"' . ' ' x 2000 . '}')->json->{state}{paused}, "$uri, read");
         is($posted->($uri, Body => '{"command":"reset"' . ' ' x 4096 . '}')->status, 413, 'too large');
         is($posted->($uri, 'Transfer-Encoding' => 'chunked', Behind => chunk('{"command":"reset"' . ' ' x 8000 . '}'))->status, 413,
             'too large, of a length that was not told');
         is(shopper->get('/checkout')->status, 503, 'the first one is in force');
-        ok(!$posted->($uri, Body => '{"command":"reset"}')->json->{state}{hold}, 'a short one');
+        ok(!$posted->($uri, Body => '{"command":"reset"}')->json->{state}{paused}, 'a short one');
     }
 
 
@@ -544,7 +544,7 @@ invalid number of arguments in "flash_throttle_control" directive
         -x $program or skip 'flashctl is not built here', 4;
 
         like(scalar `$flashctl status 2>&1`, qr/^sale  \?+  \[open\]/, 'shown');
-        like(scalar `$flashctl hold 2>&1`, qr/^sale \?+: hold, /, 'held');
+        like(scalar `$flashctl pause 2>&1`, qr/^sale \?+: paused, /, 'paused');
         is(shopper->get('/checkout')->status, 503, 'obeyed');
         like(scalar `$flashctl --json status 2>&1`, qr/\\u0000\\u0000\\u0001": \{/, 'as it is, in JSON');
     }

@@ -269,6 +269,6 @@ invalid parameter "speed=3" in "flash_throttle_adapt" directive, it must be "tar
     }
 --- must_die
 --- error_log
-different "flash_throttle_adapt" for zone "sale", it must be the same in all locations that use the zone
+zone "sale" has different "flash_throttle_adapt" in 
 --- no_error_log
 [alert]

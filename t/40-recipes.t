@@ -221,7 +221,7 @@ my %tests = (
         is(Shopper->new($port)->get('/checkout')->status, 200, 'a shopper is let in');
         is($named->("127.0.0.1:$operator")->get('/status')->status, 200, 'figures');
         is($named->('localhost')->request('POST', '/control', 'Content-Type' => 'application/json',
-            Body => '{"command":"hold"}')->status, 200, 'an order');
+            Body => '{"command":"pause"}')->status, 200, 'an order');
         is(Shopper->new($port)->get('/checkout')->status, 503, 'is obeyed');
         is(eval { $named->('other.example')->get('/status')->status } // 'nothing', 'nothing', 'by another name there is nothing');
     },

@@ -50,6 +50,23 @@ typedef struct ngx_http_flash_throttle_page_s   ngx_http_flash_throttle_page_t;
 typedef struct ngx_http_flash_throttle_pages_s  ngx_http_flash_throttle_pages_t;
 
 
+/* where a directive was specified; file NULL: nowhere */
+typedef struct {
+    u_char                          *file;
+    ngx_uint_t                       line;
+} ngx_http_flash_throttle_place_t;
+
+
+/* of the directives that set the rules of a zone */
+typedef struct {
+    ngx_http_flash_throttle_place_t  throttle;
+    ngx_http_flash_throttle_place_t  poll;
+    ngx_http_flash_throttle_place_t  session;
+    ngx_http_flash_throttle_place_t  opens;
+    ngx_http_flash_throttle_place_t  adapt;
+} ngx_http_flash_throttle_places_t;
+
+
 struct ngx_http_flash_throttle_zone_s {
     ft_zone_t                       *sh;
     ngx_slab_pool_t                 *shpool;
@@ -59,16 +76,20 @@ struct ngx_http_flash_throttle_zone_s {
                                                        NGX_ERROR */
     ft_limits_t                      limits;
 
-    /*
-     * for ticks of the status: the rules of a location that uses the zone, of
-     * several that which opens first
-     */
-    ft_rules_t                      *rules;
-
+    /* one set of rules for all locations, see ..._rules_init() */
+    ft_rules_t                       rules;
+    ft_rules_t                       early_rules;   /* without the opening */
     ft_adapt_rules_t                *adapt;         /* NULL: off */
+    ngx_http_flash_throttle_places_t  places;
 
-    /* warned of, see ngx_http_flash_throttle_check_key() */
+    /* the last server with an empty key that was logged */
     ngx_http_core_srv_conf_t        *nameless;
+
+#if (NGX_PTR_SIZE == 4)
+    _Atomic uint64_t                *clock;         /* in shared memory */
+#endif
+
+    unsigned                         used:1;        /* by a location */
 
     /* of this worker */
     uint32_t                         worker;
@@ -88,11 +109,10 @@ typedef struct {
 } ngx_http_flash_throttle_cookie_t;
 
 
-/* where a zone was referred to, for a message */
+/* a reference to a zone */
 typedef struct {
     ngx_shm_zone_t                  *shm_zone;
-    u_char                          *file;
-    ngx_uint_t                       line;
+    ngx_http_flash_throttle_place_t  place;
 } ngx_http_flash_throttle_use_t;
 
 
@@ -121,15 +141,16 @@ typedef struct {
     ngx_http_flash_throttle_page_t  *closed;
     ngx_http_flash_throttle_page_t  *sold_out;
 
-    /* of the dashboard; its Content-Security-Policy is NULL if none has it */
-    ngx_str_t                        policy;
+    /* of the stats page; csp.data is NULL until a location serves it */
+    ngx_str_t                        csp;
     ngx_str_t                        etag;
 } ngx_http_flash_throttle_main_conf_t;
 
 
 struct ngx_http_flash_throttle_conf_s {
     ngx_shm_zone_t                  *shm_zone;      /* NULL: off */
-    ft_rules_t                      *rules;
+    ft_rules_t                      *rules;         /* of the zone */
+    ngx_http_flash_throttle_places_t  places;
 
     ngx_http_flash_throttle_cookie_t  *cookie;
     ngx_http_flash_throttle_page_t  *page;
@@ -137,6 +158,9 @@ struct ngx_http_flash_throttle_conf_s {
     ngx_http_complex_value_t        *bind;
     ngx_array_t                     *bypass;
     ft_adapt_rules_t                *adapt;         /* NULL: off */
+    ft_policy_t                      policy;
+    uint32_t                         hold;          /* ms */
+    uint32_t                         max_wait;      /* ms; 0: no limit */
     ngx_msec_t                       session;
     ngx_msec_t                       poll_min;
     ngx_msec_t                       poll_max;
@@ -145,7 +169,9 @@ struct ngx_http_flash_throttle_conf_s {
     ngx_uint_t                       log_level;
     ngx_flag_t                       dry_run;
     ngx_flag_t                       feedback;
-    ngx_uint_t                       aside;         /* figures or orders */
+
+    /* of stats or control, whose requests are not throttled; or NULL */
+    ngx_http_handler_pt              endpoint;
 
     /* "name=", and what follows the value in Set-Cookie */
     ngx_str_t                        set_name;
@@ -188,94 +214,6 @@ struct ngx_http_flash_throttle_ctx_s {
     unsigned                         complete:1;    /* last buffer was sent */
     unsigned                         applied:1;     /* decision carried out */
 };
-
-
-/* "name=value": whether it is of that name, and its value. */
-ngx_uint_t ngx_http_flash_throttle_param(ngx_str_t *arg, const char *name,
-    ngx_str_t *value);
-
-/* Refuses a parameter, "name=", given twice from argument `first` on. */
-char *ngx_http_flash_throttle_once(ngx_conf_t *cf, ngx_command_t *cmd,
-    ngx_uint_t first);
-
-/* A time from `least` to `most`, ms. */
-ngx_int_t ngx_http_flash_throttle_msec(ngx_str_t *s, ngx_int_t least,
-    ngx_int_t most, uint32_t *msec);
-
-/* A rate, "Nr/s" or "Nr/m", a second x 1000. */
-ngx_int_t ngx_http_flash_throttle_rate(ngx_str_t *s, uint32_t *rate);
-
-/* Says what is wrong with an argument, and what it must be. */
-char *ngx_http_flash_throttle_refuse(ngx_conf_t *cf, ngx_command_t *cmd,
-    const char *what, ngx_str_t *arg, const char *must);
-
-/* The directives whose arguments nginx has no setter for. */
-char *ngx_http_flash_throttle_zone(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-char *ngx_http_flash_throttle(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-char *ngx_http_flash_throttle_session(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-char *ngx_http_flash_throttle_queue_status(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-char *ngx_http_flash_throttle_poll(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-char *ngx_http_flash_throttle_opens(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-char *ngx_http_flash_throttle_log_level(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-
-/* Warns of a key that is empty in the server that is being merged. */
-void ngx_http_flash_throttle_check_key(ngx_conf_t *cf,
-    ngx_http_flash_throttle_zone_t *zone);
-
-/* Makes the key ring: from the secret file, or one of this start. */
-char *ngx_http_flash_throttle_init_secrets(ngx_conf_t *cf,
-    ngx_http_flash_throttle_main_conf_t *ftmf);
-
-char *ngx_http_flash_throttle_control(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-
-/*
- * Gives the order in the text of a request's body: what to answer, and with
- * which status.  NULL: no memory.
- */
-ngx_buf_t *ngx_http_flash_throttle_order(ngx_http_request_t *r,
-    ngx_str_t *text, ngx_uint_t *status);
-
-char *ngx_http_flash_throttle_status(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-
-
-ngx_int_t ngx_http_flash_throttle_init_zone(ngx_shm_zone_t *shm_zone,
-    void *data);
-
-/* Makes this worker known in a zone. */
-void ngx_http_flash_throttle_join(ngx_http_flash_throttle_zone_t *zone,
-    ngx_log_t *log);
-
-/*
- * The value of the zone's key, of at most FT_KEY_MAX bytes: a longer one is cut
- * and a digest of all of it is appended.
- */
-ngx_int_t ngx_http_flash_throttle_key(ngx_http_request_t *r,
-    ngx_http_flash_throttle_zone_t *zone, ngx_str_t *key);
-
-/*
- * Of a key's bytes, which may be any, what can stand in a log; `text` has space
- * for FT_KEY_MAX.
- */
-size_t ngx_http_flash_throttle_printable(u_char *text, const u_char *key,
-    size_t len);
-
-/* The state of a key, made if it is new.  NULL: the zone is full. */
-ft_state_t *ngx_http_flash_throttle_state(ngx_http_flash_throttle_zone_t *zone,
-    ngx_str_t *key, uint64_t now_ms, ngx_log_t *log);
-
-/* The zone's time, ms. */
-uint64_t ngx_http_flash_throttle_now(ngx_http_flash_throttle_zone_t *zone);
-
-/* Bytes of shared memory that a zone for one key takes. */
-size_t ngx_http_flash_throttle_zone_min(void);
 
 
 extern ngx_module_t  ngx_http_flash_throttle_module;

@@ -6,6 +6,9 @@
 
 
 #include "ngx_http_flash_throttle_adapt.h"
+#include "ngx_http_flash_throttle_parse.h"
+#include "ngx_http_flash_throttle_rules.h"
+#include "ngx_http_flash_throttle_zone.h"
 
 
 /* admissions a second x 1000 */
@@ -14,40 +17,6 @@
 
 static ngx_int_t ngx_http_flash_throttle_adapt_time(ngx_http_request_t *r,
     ngx_msec_t *time, ngx_uint_t *status);
-
-
-/*
- * A key has one rate, so all locations of a zone have the same parameters.  A
- * location without the directive is limited too; its responses do not count.
- */
-
-ngx_int_t
-ngx_http_flash_throttle_adapt_init(ngx_conf_t *cf,
-    ngx_http_flash_throttle_conf_t *ftcf)
-{
-    ngx_http_flash_throttle_zone_t  *zone;
-
-    if (ftcf->adapt == NULL) {
-        return NGX_OK;
-    }
-
-    zone = ftcf->shm_zone->data;
-
-    if (zone->adapt == NULL) {
-        zone->adapt = ftcf->adapt;
-        return NGX_OK;
-    }
-
-    if (ngx_memcmp(zone->adapt, ftcf->adapt, sizeof(ft_adapt_rules_t)) != 0) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "different \"flash_throttle_adapt\" for zone "
-                           "\"%V\", it must be the same in all locations that "
-                           "use the zone", &ftcf->shm_zone->shm.name);
-        return NGX_ERROR;
-    }
-
-    return NGX_OK;
-}
 
 
 void
@@ -82,7 +51,7 @@ ngx_http_flash_throttle_adapt_response(ngx_http_flash_throttle_ctx_t *ctx)
         kind = FT_ANSWER_GOOD;
     }
 
-    now = ngx_http_flash_throttle_now(zone);
+    now = ngx_http_flash_throttle_zone_now(zone);
 
     ft_adapt_answer(&ctx->state->adapt, ctx->conf->adapt, &zone->limits, kind,
                     time, now);
@@ -154,7 +123,7 @@ ngx_http_flash_throttle_adapt(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_OK;
     }
 
-    rv = ngx_http_flash_throttle_once(cf, cmd, 1);
+    rv = ngx_http_flash_throttle_parse_unique(cf, cmd, 1);
 
     if (rv != NGX_CONF_OK) {
         return rv;
@@ -169,38 +138,40 @@ ngx_http_flash_throttle_adapt(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     for (i = 1; i < cf->args->nelts; i++) {
 
-        if (ngx_http_flash_throttle_param(&value[i], "target", &s)) {
+        if (ngx_http_flash_throttle_parse_param(&value[i], "target", &s)) {
 
-            if (ngx_http_flash_throttle_msec(&s, FT_ADAPT_TARGET_MIN_MS,
+            if (ngx_http_flash_throttle_parse_msec(&s, FT_ADAPT_TARGET_MIN_MS,
                                              FT_ADAPT_TARGET_MAX_MS,
                                              &rules->target_ms)
                 != NGX_OK)
             {
-                return ngx_http_flash_throttle_refuse(cf, cmd, "time",
+                return ngx_http_flash_throttle_parse_error(cf, cmd, "time",
                               &value[i], "from 10ms to 60s, as in "
                               "\"target=500ms\"");
             }
 
-        } else if (ngx_http_flash_throttle_param(&value[i], "min", &s)) {
+        } else if (ngx_http_flash_throttle_parse_param(&value[i], "min", &s)) {
 
-            if (ngx_http_flash_throttle_rate(&s, &rules->min_milli) != NGX_OK)
+            if (ngx_http_flash_throttle_parse_rate(&s, &rules->min_milli)
+                != NGX_OK)
             {
-                return ngx_http_flash_throttle_refuse(cf, cmd, "rate",
+                return ngx_http_flash_throttle_parse_error(cf, cmd, "rate",
                               &value[i], "\"min=Nr/s\" or \"min=Nr/m\", "
                               "at most 1000000 a second");
             }
 
-        } else if (ngx_http_flash_throttle_param(&value[i], "max", &s)) {
+        } else if (ngx_http_flash_throttle_parse_param(&value[i], "max", &s)) {
 
-            if (ngx_http_flash_throttle_rate(&s, &rules->max_milli) != NGX_OK)
+            if (ngx_http_flash_throttle_parse_rate(&s, &rules->max_milli)
+                != NGX_OK)
             {
-                return ngx_http_flash_throttle_refuse(cf, cmd, "rate",
+                return ngx_http_flash_throttle_parse_error(cf, cmd, "rate",
                               &value[i], "\"max=Nr/s\" or \"max=Nr/m\", "
                               "at most 1000000 a second");
             }
 
         } else {
-            return ngx_http_flash_throttle_refuse(cf, cmd, "parameter",
+            return ngx_http_flash_throttle_parse_error(cf, cmd, "parameter",
                           &value[i], "\"target=time\", \"min=rate\", "
                           "\"max=rate\" or \"off\"");
         }
@@ -222,6 +193,7 @@ ngx_http_flash_throttle_adapt(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     ftcf->adapt = rules;
+    ngx_http_flash_throttle_rules_place(cf, &ftcf->places.adapt);
 
     return NGX_CONF_OK;
 }

@@ -19,11 +19,6 @@
 char *ngx_http_flash_throttle_adapt(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 
-/* Stores the parameters of a location in its zone.  NGX_ERROR: another location
-   has others. */
-ngx_int_t ngx_http_flash_throttle_adapt_init(ngx_conf_t *cf,
-    ngx_http_flash_throttle_conf_t *ftcf);
-
 /* Counts a complete response. */
 void ngx_http_flash_throttle_adapt_response(
     ngx_http_flash_throttle_ctx_t *ctx);

@@ -1,88 +1,53 @@
 
 /*
  * Copyright (C) flash_throttle contributors
- *
- * The directive that declares a zone.
  */
 
 
-#include "ngx_http_flash_throttle.h"
+#include "ngx_http_flash_throttle_conf_zone.h"
+#include "ngx_http_flash_throttle_parse.h"
+#include "ngx_http_flash_throttle_zone.h"
 
 
-#define NGX_HTTP_FLASH_THROTTLE_PERIOD_LEAST  100
-#define NGX_HTTP_FLASH_THROTTLE_PERIOD_MOST   3600000
-#define NGX_HTTP_FLASH_THROTTLE_COUNT_MOST    1000000
+/* ms */
+#define NGX_HTTP_FLASH_THROTTLE_PERIOD_MIN  100
+#define NGX_HTTP_FLASH_THROTTLE_PERIOD_MAX  3600000
 
 
-static char *ngx_http_flash_throttle_zone_size(ngx_conf_t *cf,
+/* a limit that is a number */
+typedef struct {
+    const char                       *name;
+    size_t                            offset;       /* in ft_limits_t */
+} ngx_http_flash_throttle_conf_count_t;
+
+
+static char *ngx_http_flash_throttle_conf_zone_parse_name(ngx_conf_t *cf,
     ngx_command_t *cmd, ngx_str_t *arg, ngx_str_t *name, ssize_t *size);
-static ngx_int_t ngx_http_flash_throttle_number(ngx_str_t *s, uint32_t *n);
-static char *ngx_http_flash_throttle_limit(ngx_conf_t *cf, ngx_command_t *cmd,
-    ngx_str_t *arg, ft_limits_t *limits);
-static ngx_int_t ngx_http_flash_throttle_key_variable(ngx_conf_t *cf,
+static char *ngx_http_flash_throttle_conf_zone_parse_limit(ngx_conf_t *cf,
+    ngx_command_t *cmd, ngx_str_t *arg, ft_limits_t *limits);
+static ngx_int_t ngx_http_flash_throttle_conf_zone_variable(ngx_conf_t *cf,
     ngx_str_t *key);
-static char *ngx_http_flash_throttle_add_zone(ngx_conf_t *cf,
+static char *ngx_http_flash_throttle_conf_zone_add(ngx_conf_t *cf,
     ngx_command_t *cmd, ngx_str_t *name, ssize_t size,
     ngx_http_flash_throttle_zone_t *zone,
     ngx_http_flash_throttle_main_conf_t *ftmf);
 
 
-static ngx_int_t
-ngx_http_flash_throttle_number(ngx_str_t *s, uint32_t *n)
+static ngx_http_flash_throttle_conf_count_t
+    ngx_http_flash_throttle_conf_zone_counts[] =
 {
-    ngx_int_t  value;
-
-    value = ngx_atoi(s->data, s->len);
-
-    if (value < 1 || value > NGX_HTTP_FLASH_THROTTLE_COUNT_MOST) {
-        return NGX_ERROR;
-    }
-
-    *n = value;
-
-    return NGX_OK;
-}
-
-
-ngx_int_t
-ngx_http_flash_throttle_rate(ngx_str_t *s, uint32_t *rate)
-{
-    u_char     *unit;
-    ngx_int_t   n, scale;
-
-    if (s->len < 4) {
-        return NGX_ERROR;
-    }
-
-    unit = s->data + s->len - 3;
-
-    if (ngx_strncmp(unit, "r/s", 3) == 0) {
-        scale = 1;
-
-    } else if (ngx_strncmp(unit, "r/m", 3) == 0) {
-        scale = 60;
-
-    } else {
-        return NGX_ERROR;
-    }
-
-    n = ngx_atoi(s->data, s->len - 3);
-
-    if (n < 1 || n > NGX_HTTP_FLASH_THROTTLE_COUNT_MOST * scale) {
-        return NGX_ERROR;
-    }
-
-    *rate = n * 1000 / scale;
-
-    return NGX_OK;
-}
+    { "burst", offsetof(ft_limits_t, burst) },
+    { "inflight", offsetof(ft_limits_t, inflight) },
+    { "sessions", offsetof(ft_limits_t, sessions) },
+    { NULL, 0 }
+};
 
 
 static char *
-ngx_http_flash_throttle_zone_size(ngx_conf_t *cf, ngx_command_t *cmd,
-    ngx_str_t *arg, ngx_str_t *name, ssize_t *size)
+ngx_http_flash_throttle_conf_zone_parse_name(ngx_conf_t *cf,
+    ngx_command_t *cmd, ngx_str_t *arg, ngx_str_t *name, ssize_t *size)
 {
-    size_t      least;
+    size_t      min;
     u_char     *p;
     ngx_str_t   s;
 
@@ -91,8 +56,8 @@ ngx_http_flash_throttle_zone_size(ngx_conf_t *cf, ngx_command_t *cmd,
     p = (u_char *) ngx_strchr(name->data, ':');
 
     if (p == NULL || p == name->data) {
-        return ngx_http_flash_throttle_refuse(cf, cmd, "zone", arg,
-                                              "\"zone=name:size\"");
+        return ngx_http_flash_throttle_parse_error(cf, cmd, "zone", arg,
+                   "\"zone=name:size\"");
     }
 
     name->len = p - name->data;
@@ -103,18 +68,17 @@ ngx_http_flash_throttle_zone_size(ngx_conf_t *cf, ngx_command_t *cmd,
     *size = ngx_parse_size(&s);
 
     if (*size == NGX_ERROR) {
-        return ngx_http_flash_throttle_refuse(cf, cmd, "zone size", arg,
-                                              "\"zone=name:size\", "
-                                              "as in \"zone=sale:1m\"");
+        return ngx_http_flash_throttle_parse_error(cf, cmd, "zone size", arg,
+                   "\"zone=name:size\", as in \"zone=sale:1m\"");
     }
 
-    least = ngx_http_flash_throttle_zone_min();
+    min = ngx_http_flash_throttle_zone_min_size();
 
-    if (*size < (ssize_t) least) {
+    if (*size < (ssize_t) min) {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                            "zone \"%V\" in \"%V\" directive is too small, "
                            "one key takes %uzk", arg, &cmd->name,
-                           (least + 1023) / 1024);
+                           (min + 1023) / 1024);
         return NGX_CONF_ERROR;
     }
 
@@ -123,59 +87,66 @@ ngx_http_flash_throttle_zone_size(ngx_conf_t *cf, ngx_command_t *cmd,
 
 
 static char *
-ngx_http_flash_throttle_limit(ngx_conf_t *cf, ngx_command_t *cmd,
-    ngx_str_t *arg, ft_limits_t *limits)
+ngx_http_flash_throttle_conf_zone_parse_limit(ngx_conf_t *cf,
+    ngx_command_t *cmd, ngx_str_t *arg, ft_limits_t *limits)
 {
-    ngx_str_t  s;
+    uint32_t                              *n;
+    ngx_str_t                              s;
+    ngx_http_flash_throttle_conf_count_t  *c;
 
-    if (ngx_http_flash_throttle_param(arg, "rate", &s)) {
-        return ngx_http_flash_throttle_rate(&s, &limits->rate_milli) == NGX_OK
-               ? NGX_CONF_OK
-               : ngx_http_flash_throttle_refuse(cf, cmd, "rate", arg,
-                          "\"rate=Nr/s\" or \"rate=Nr/m\", "
-                          "at most 1000000 a second");
+    if (ngx_http_flash_throttle_parse_param(arg, "rate", &s)) {
+
+        if (ngx_http_flash_throttle_parse_rate(&s, &limits->rate_milli)
+            != NGX_OK)
+        {
+            return ngx_http_flash_throttle_parse_error(cf, cmd, "rate", arg,
+                       "\"rate=Nr/s\" or \"rate=Nr/m\", "
+                       "at most 1000000 a second");
+        }
+
+        return NGX_CONF_OK;
     }
 
-    if (ngx_http_flash_throttle_param(arg, "period", &s)) {
-        return ngx_http_flash_throttle_msec(&s,
-                                         NGX_HTTP_FLASH_THROTTLE_PERIOD_LEAST,
-                                         NGX_HTTP_FLASH_THROTTLE_PERIOD_MOST,
-                                         &limits->period_ms)
-               == NGX_OK
-               ? NGX_CONF_OK
-               : ngx_http_flash_throttle_refuse(cf, cmd, "period", arg,
-                          "a time from 100ms to 1h, as in \"period=5s\"");
+    if (ngx_http_flash_throttle_parse_param(arg, "period", &s)) {
+
+        if (ngx_http_flash_throttle_parse_msec(&s,
+                                            NGX_HTTP_FLASH_THROTTLE_PERIOD_MIN,
+                                            NGX_HTTP_FLASH_THROTTLE_PERIOD_MAX,
+                                            &limits->period_ms)
+            != NGX_OK)
+        {
+            return ngx_http_flash_throttle_parse_error(cf, cmd, "period", arg,
+                       "a time from 100ms to 1h, as in \"period=5s\"");
+        }
+
+        return NGX_CONF_OK;
     }
 
-    if (ngx_http_flash_throttle_param(arg, "burst", &s)) {
-        return ngx_http_flash_throttle_number(&s, &limits->burst) == NGX_OK
-               ? NGX_CONF_OK
-               : ngx_http_flash_throttle_refuse(cf, cmd, "burst", arg,
-                          "a number from 1 to 1000000");
+    for (c = ngx_http_flash_throttle_conf_zone_counts; c->name; c++) {
+
+        if (!ngx_http_flash_throttle_parse_param(arg, c->name, &s)) {
+            continue;
+        }
+
+        n = (uint32_t *) ((u_char *) limits + c->offset);
+
+        if (ngx_http_flash_throttle_parse_count(&s, n) != NGX_OK) {
+            return ngx_http_flash_throttle_parse_error(cf, cmd, c->name, arg,
+                       "a number from 1 to 1000000");
+        }
+
+        return NGX_CONF_OK;
     }
 
-    if (ngx_http_flash_throttle_param(arg, "inflight", &s)) {
-        return ngx_http_flash_throttle_number(&s, &limits->inflight) == NGX_OK
-               ? NGX_CONF_OK
-               : ngx_http_flash_throttle_refuse(cf, cmd, "inflight", arg,
-                          "a number from 1 to 1000000");
-    }
-
-    if (ngx_http_flash_throttle_param(arg, "sessions", &s)) {
-        return ngx_http_flash_throttle_number(&s, &limits->sessions) == NGX_OK
-               ? NGX_CONF_OK
-               : ngx_http_flash_throttle_refuse(cf, cmd, "sessions", arg,
-                          "a number from 1 to 1000000");
-    }
-
-    return ngx_http_flash_throttle_refuse(cf, cmd, "parameter", arg,
-                          "\"zone=\", \"rate=\", \"period=\", \"burst=\", "
-                          "\"inflight=\" or \"sessions=\"");
+    return ngx_http_flash_throttle_parse_error(cf, cmd, "parameter", arg,
+               "\"zone=\", \"rate=\", \"period=\", \"burst=\", "
+               "\"inflight=\" or \"sessions=\"");
 }
 
 
 char *
-ngx_http_flash_throttle_zone(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_http_flash_throttle_conf_zone(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf)
 {
     ngx_http_flash_throttle_main_conf_t *ftmf = conf;
 
@@ -186,9 +157,9 @@ ngx_http_flash_throttle_zone(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     ngx_http_flash_throttle_zone_t    *zone;
     ngx_http_compile_complex_value_t   ccv;
 
-    /* the key, which comes first, may hold anything */
+    /* the key, the first argument, may contain "=" */
 
-    rv = ngx_http_flash_throttle_once(cf, cmd, 2);
+    rv = ngx_http_flash_throttle_parse_unique(cf, cmd, 2);
 
     if (rv != NGX_CONF_OK) {
         return rv;
@@ -212,12 +183,11 @@ ngx_http_flash_throttle_zone(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     if (value[1].len == 0) {
-        return ngx_http_flash_throttle_refuse(cf, cmd, "key", &value[1],
-                          "text or variables, as in \"$server_name\", "
-                          "an empty key is not throttled");
+        return ngx_http_flash_throttle_parse_error(cf, cmd, "key", &value[1],
+                   "text or variables, as in \"$server_name\"");
     }
 
-    zone->variable = ngx_http_flash_throttle_key_variable(cf, &value[1]);
+    zone->variable = ngx_http_flash_throttle_conf_zone_variable(cf, &value[1]);
 
     size = 0;
     name.len = 0;
@@ -225,12 +195,12 @@ ngx_http_flash_throttle_zone(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     for (i = 2; i < cf->args->nelts; i++) {
 
-        if (ngx_http_flash_throttle_param(&value[i], "zone", &s)) {
-            rv = ngx_http_flash_throttle_zone_size(cf, cmd, &value[i], &name,
-                                                   &size);
+        if (ngx_http_flash_throttle_parse_param(&value[i], "zone", &s)) {
+            rv = ngx_http_flash_throttle_conf_zone_parse_name(cf, cmd,
+                                                    &value[i], &name, &size);
         } else {
-            rv = ngx_http_flash_throttle_limit(cf, cmd, &value[i],
-                                               &zone->limits);
+            rv = ngx_http_flash_throttle_conf_zone_parse_limit(cf, cmd,
+                                                    &value[i], &zone->limits);
         }
 
         if (rv != NGX_CONF_OK) {
@@ -259,12 +229,13 @@ ngx_http_flash_throttle_zone(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         zone->limits.burst = ft_config_burst_default(zone->limits.rate_milli);
     }
 
-    return ngx_http_flash_throttle_add_zone(cf, cmd, &name, size, zone, ftmf);
+    return ngx_http_flash_throttle_conf_zone_add(cf, cmd, &name, size, zone,
+                                                 ftmf);
 }
 
 
 static char *
-ngx_http_flash_throttle_add_zone(ngx_conf_t *cf, ngx_command_t *cmd,
+ngx_http_flash_throttle_conf_zone_add(ngx_conf_t *cf, ngx_command_t *cmd,
     ngx_str_t *name, ssize_t size, ngx_http_flash_throttle_zone_t *zone,
     ngx_http_flash_throttle_main_conf_t *ftmf)
 {
@@ -281,8 +252,7 @@ ngx_http_flash_throttle_add_zone(ngx_conf_t *cf, ngx_command_t *cmd,
         bound = shm_zone->data;
 
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "%V \"%V\" is already bound to key \"%V\", "
-                           "give each zone a name of its own",
+                           "%V \"%V\" is already bound to key \"%V\"",
                            &cmd->name, name, &bound->key.value);
         return NGX_CONF_ERROR;
     }
@@ -297,17 +267,17 @@ ngx_http_flash_throttle_add_zone(ngx_conf_t *cf, ngx_command_t *cmd,
     zone->shm_zone = shm_zone;
     zone->worker = FT_WORKERS;
 
-    shm_zone->init = ngx_http_flash_throttle_init_zone;
+    shm_zone->init = ngx_http_flash_throttle_zone_init;
     shm_zone->data = zone;
 
     return NGX_CONF_OK;
 }
 
 
-/* The variable that the key is, as most are: it is had without a script. */
+/* Fast path: a key that is a single variable needs no script. */
 
 static ngx_int_t
-ngx_http_flash_throttle_key_variable(ngx_conf_t *cf, ngx_str_t *key)
+ngx_http_flash_throttle_conf_zone_variable(ngx_conf_t *cf, ngx_str_t *key)
 {
     u_char     *p;
     ngx_str_t   name;
@@ -324,7 +294,7 @@ ngx_http_flash_throttle_key_variable(ngx_conf_t *cf, ngx_str_t *key)
         name.len -= 2;
     }
 
-    /* no capture; and neither text nor another variable behind it */
+    /* neither a capture, nor followed by text or another variable */
 
     if (name.len == 0 || (name.data[0] >= '0' && name.data[0] <= '9')) {
         return NGX_ERROR;
@@ -344,12 +314,12 @@ ngx_http_flash_throttle_key_variable(ngx_conf_t *cf, ngx_str_t *key)
 
 
 /*
- * What has an empty key is not throttled, and the obvious key is empty in a
- * server that is the only one and has no name.
+ * Requests with an empty key are not throttled, and $server_name is empty in a
+ * server without "server_name".
  */
 
 void
-ngx_http_flash_throttle_check_key(ngx_conf_t *cf,
+ngx_http_flash_throttle_conf_zone_check_key(ngx_conf_t *cf,
     ngx_http_flash_throttle_zone_t *zone)
 {
     ngx_str_t                 *key;
@@ -365,14 +335,14 @@ ngx_http_flash_throttle_check_key(ngx_conf_t *cf,
         return;
     }
 
-    /* once for all locations of a server */
+    /* once a server */
 
     zone->nameless = cscf;
 
     ngx_log_error(NGX_LOG_WARN, cf->log, 0,
                   "the server in %s:%ui has no \"server_name\", so the key "
-                  "\"%V\" of zone \"%V\" is empty in it and nobody is "
-                  "throttled, name the server",
+                  "\"%V\" of zone \"%V\" is empty in it and its requests "
+                  "are not throttled",
                   cscf->file_name, cscf->line, key,
                   &zone->shm_zone->shm.name);
 }

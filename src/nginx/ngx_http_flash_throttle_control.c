@@ -1,28 +1,28 @@
 
 /*
  * Copyright (C) flash_throttle contributors
- *
- * The control: an operator's order, posted as a small JSON object.
  */
 
 
-#include "ngx_http_flash_throttle.h"
+#include "ngx_http_flash_throttle_control.h"
+#include "ngx_http_flash_throttle_override.h"
 #include "ngx_http_flash_throttle_headers.h"
 #include "ngx_http_flash_throttle_send.h"
 
 
-#define NGX_HTTP_FLASH_THROTTLE_BODY_MOST  4096
+#define NGX_HTTP_FLASH_THROTTLE_CONTROL_MAX  4096
 
 
 static ngx_int_t ngx_http_flash_throttle_control_handler(
     ngx_http_request_t *r);
 static const char *ngx_http_flash_throttle_control_check(
     ngx_http_request_t *r, ngx_uint_t *status);
-static ngx_uint_t ngx_http_flash_throttle_is_json(ngx_http_request_t *r);
-static ngx_uint_t ngx_http_flash_throttle_is_cross_site(
+static ngx_uint_t ngx_http_flash_throttle_control_is_json(
     ngx_http_request_t *r);
-static ngx_uint_t ngx_http_flash_throttle_is_own_origin(ngx_http_request_t *r,
-    ngx_str_t *origin);
+static ngx_uint_t ngx_http_flash_throttle_control_is_cross_site(
+    ngx_http_request_t *r);
+static ngx_uint_t ngx_http_flash_throttle_control_is_own_origin(
+    ngx_http_request_t *r, ngx_str_t *origin);
 static ngx_int_t ngx_http_flash_throttle_control_refuse(ngx_http_request_t *r,
     ngx_uint_t status, const char *error);
 static void ngx_http_flash_throttle_control_body(ngx_http_request_t *r);
@@ -37,17 +37,17 @@ ngx_http_flash_throttle_control(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     ngx_http_core_loc_conf_t  *clcf;
 
-    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
-
-    if (clcf->handler == ngx_http_flash_throttle_control_handler) {
-        return "is duplicate";
+    if (ftcf->endpoint) {
+        return ftcf->endpoint == ngx_http_flash_throttle_control_handler
+               ? "is duplicate"
+               : "is duplicate, \"flash_throttle_status\" directive was "
+                 "specified earlier";
     }
 
+    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
     clcf->handler = ngx_http_flash_throttle_control_handler;
 
-    /* an order does not wait in line */
-
-    ftcf->aside = 1;
+    ftcf->endpoint = ngx_http_flash_throttle_control_handler;
 
     return NGX_CONF_OK;
 }
@@ -79,7 +79,7 @@ ngx_http_flash_throttle_control_handler(ngx_http_request_t *r)
 }
 
 
-/* NULL, or why the request is refused, before its body is looked at. */
+/* Checks the header of a request.  NULL: it is accepted. */
 
 static const char *
 ngx_http_flash_throttle_control_check(ngx_http_request_t *r,
@@ -87,37 +87,37 @@ ngx_http_flash_throttle_control_check(ngx_http_request_t *r,
 {
     if (r->method != NGX_HTTP_POST) {
         *status = NGX_HTTP_NOT_ALLOWED;
-        return "orders are posted; flash_throttle_status shows the figures";
+        return "the method must be POST";
     }
 
-    if (ngx_http_flash_throttle_is_cross_site(r)) {
+    if (ngx_http_flash_throttle_control_is_cross_site(r)) {
 
         ngx_log_error(NGX_LOG_WARN, r->connection->log, 0,
-                      "flash_throttle_control refused a request that a page "
-                      "of another site has sent");
+                      "flash_throttle_control refused a request of another "
+                      "site");
 
         *status = NGX_HTTP_FORBIDDEN;
-        return "a page of another site has sent this";
+        return "the request was sent by a page of another site";
     }
 
-    if (!ngx_http_flash_throttle_is_json(r)) {
+    if (!ngx_http_flash_throttle_control_is_json(r)) {
         *status = NGX_HTTP_UNSUPPORTED_MEDIA_TYPE;
         return "the Content-Type must be application/json";
     }
 
-    if (r->headers_in.content_length_n > NGX_HTTP_FLASH_THROTTLE_BODY_MOST) {
+    if (r->headers_in.content_length_n > NGX_HTTP_FLASH_THROTTLE_CONTROL_MAX) {
         *status = NGX_HTTP_REQUEST_ENTITY_TOO_LARGE;
-        return "an order has at most 4096 bytes";
+        return "the request body must be at most 4096 bytes";
     }
 
     return NULL;
 }
 
 
-/* A form that another site has a browser send cannot have this type. */
+/* A form of another site cannot have this type. */
 
 static ngx_uint_t
-ngx_http_flash_throttle_is_json(ngx_http_request_t *r)
+ngx_http_flash_throttle_control_is_json(ngx_http_request_t *r)
 {
     size_t      len;
     ngx_str_t  *type;
@@ -138,12 +138,12 @@ ngx_http_flash_throttle_is_json(ngx_http_request_t *r)
 
 
 /*
- * Browsers say from where a request comes; who sends neither of these headers is
- * not one, and has no cookie or network position to lend to another site.
+ * A browser sends at least one of these headers.  A request without them is of
+ * another client, which no site can use.
  */
 
 static ngx_uint_t
-ngx_http_flash_throttle_is_cross_site(ngx_http_request_t *r)
+ngx_http_flash_throttle_control_is_cross_site(ngx_http_request_t *r)
 {
     ngx_table_elt_t                    *h;
     ngx_http_flash_throttle_headers_t   headers;
@@ -153,7 +153,7 @@ ngx_http_flash_throttle_is_cross_site(ngx_http_request_t *r)
     while ((h = ngx_http_flash_throttle_headers_next(&headers))) {
 
         if (ngx_http_flash_throttle_headers_match(h, "Origin")
-            && !ngx_http_flash_throttle_is_own_origin(r, &h->value))
+            && !ngx_http_flash_throttle_control_is_own_origin(r, &h->value))
         {
             return 1;
         }
@@ -173,7 +173,8 @@ ngx_http_flash_throttle_is_cross_site(ngx_http_request_t *r)
 
 
 static ngx_uint_t
-ngx_http_flash_throttle_is_own_origin(ngx_http_request_t *r, ngx_str_t *origin)
+ngx_http_flash_throttle_control_is_own_origin(ngx_http_request_t *r,
+    ngx_str_t *origin)
 {
     u_char     *p, *last;
     ngx_str_t  *host;
@@ -243,13 +244,13 @@ ngx_http_flash_throttle_control_body(ngx_http_request_t *r)
         ngx_http_finalize_request(r,
             rc == NGX_DECLINED
             ? ngx_http_flash_throttle_control_refuse(r,
-                                             NGX_HTTP_REQUEST_ENTITY_TOO_LARGE,
-                                             "an order has at most 4096 bytes")
+                              NGX_HTTP_REQUEST_ENTITY_TOO_LARGE,
+                              "the request body must be at most 4096 bytes")
             : NGX_HTTP_INTERNAL_SERVER_ERROR);
         return;
     }
 
-    b = ngx_http_flash_throttle_order(r, &text, &status);
+    b = ngx_http_flash_throttle_override(r, &text, &status);
 
     if (b == NULL) {
         ngx_http_finalize_request(r, NGX_HTTP_INTERNAL_SERVER_ERROR);
@@ -261,7 +262,7 @@ ngx_http_flash_throttle_control_body(ngx_http_request_t *r)
 }
 
 
-/* The body in one piece.  NGX_DECLINED: it is too large. */
+/* The body in one buffer.  NGX_DECLINED: it is too large. */
 
 static ngx_int_t
 ngx_http_flash_throttle_control_text(ngx_http_request_t *r, ngx_str_t *text)
@@ -272,7 +273,7 @@ ngx_http_flash_throttle_control_text(ngx_http_request_t *r, ngx_str_t *text)
     ngx_chain_t  *cl;
 
     text->len = 0;
-    text->data = ngx_pnalloc(r->pool, NGX_HTTP_FLASH_THROTTLE_BODY_MOST);
+    text->data = ngx_pnalloc(r->pool, NGX_HTTP_FLASH_THROTTLE_CONTROL_MAX);
     if (text->data == NULL) {
         return NGX_ERROR;
     }
@@ -288,7 +289,7 @@ ngx_http_flash_throttle_control_text(ngx_http_request_t *r, ngx_str_t *text)
 
         size = ngx_buf_size(b);
 
-        if (size > NGX_HTTP_FLASH_THROTTLE_BODY_MOST - text->len) {
+        if (size > NGX_HTTP_FLASH_THROTTLE_CONTROL_MAX - text->len) {
             return NGX_DECLINED;
         }
 

@@ -15,6 +15,7 @@
 #include "ngx_http_flash_throttle_queuelog.h"
 #include "ngx_http_flash_throttle_request.h"
 #include "ngx_http_flash_throttle_ticket.h"
+#include "ngx_http_flash_throttle_zone.h"
 
 
 static ngx_int_t ngx_http_flash_throttle_decide_bypass(ngx_http_request_t *r,
@@ -43,7 +44,7 @@ ngx_http_flash_throttle_decide(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t      *ctx;
     ngx_http_flash_throttle_request_t   request;
 
-    if (ngx_http_flash_throttle_key(r, ftcf->shm_zone->data, &key) != NGX_OK) {
+    if (ngx_http_flash_throttle_zone_key(r, ftcf->shm_zone->data, &key) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -71,9 +72,9 @@ ngx_http_flash_throttle_decide(ngx_http_request_t *r,
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    now = ngx_http_flash_throttle_now(ctx->zone);
+    now = ngx_http_flash_throttle_zone_now(ctx->zone);
 
-    ctx->state = ngx_http_flash_throttle_state(ctx->zone, &key, now,
+    ctx->state = ngx_http_flash_throttle_zone_state(ctx->zone, &key, now,
                                                r->connection->log);
 
     ngx_http_flash_throttle_ticket_find(r, ctx, &request, now);

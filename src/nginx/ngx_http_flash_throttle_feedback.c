@@ -10,6 +10,7 @@
 #include "ngx_http_flash_throttle_feedback.h"
 #include "ngx_http_flash_throttle_headers.h"
 #include "ngx_http_flash_throttle_hold.h"
+#include "ngx_http_flash_throttle_zone.h"
 #include "ft_feedback.h"
 
 
@@ -192,7 +193,7 @@ ngx_http_flash_throttle_feedback_apply(ngx_http_request_t *r,
     ft_state_t  *state;
     const char  *what;
 
-    now = ngx_http_flash_throttle_now(ctx->zone);
+    now = ngx_http_flash_throttle_zone_now(ctx->zone);
 
     /* not ctx->state: a bypassed request has none, and it may be evicted */
 
@@ -206,7 +207,7 @@ ngx_http_flash_throttle_feedback_apply(ngx_http_request_t *r,
         what = ngx_http_flash_throttle_feedback_override(ctx, feedback, &call);
 
         if (what) {
-            len = ngx_http_flash_throttle_printable(key,
+            len = ngx_http_flash_throttle_zone_printable(key,
                                                  (u_char *) ctx->context.key,
                                                  ctx->context.key_len);
 
@@ -311,7 +312,7 @@ ngx_http_flash_throttle_feedback_log(ngx_http_request_t *r, const char *what,
 
     logged = ngx_time();
 
-    len = ngx_http_flash_throttle_printable(printable, text,
+    len = ngx_http_flash_throttle_zone_printable(printable, text,
                                             ngx_min(len, sizeof(printable)));
 
     ngx_log_error(NGX_LOG_WARN, r->connection->log, 0,

@@ -45,7 +45,7 @@ ngx_http_flash_throttle_handler(ngx_http_request_t *r)
     if (ctx == NULL) {
         ftcf = ngx_http_get_module_loc_conf(r, ngx_http_flash_throttle_module);
 
-        if (ftcf->shm_zone == NULL || ftcf->aside) {
+        if (ftcf->shm_zone == NULL || ftcf->endpoint) {
             return NGX_DECLINED;
         }
 

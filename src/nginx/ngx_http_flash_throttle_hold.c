@@ -9,6 +9,7 @@
 #include "ngx_http_flash_throttle_admit.h"
 #include "ngx_http_flash_throttle_call.h"
 #include "ngx_http_flash_throttle_hold.h"
+#include "ngx_http_flash_throttle_zone.h"
 
 
 #define ngx_http_flash_throttle_hold_ctx(n)                                   \
@@ -117,7 +118,7 @@ ngx_http_flash_throttle_hold_leave(ngx_http_flash_throttle_ctx_t *ctx)
     hl = &ctx->zone->lines[ft_zone_index(ctx->zone->sh, ctx->state)];
 
     ngx_http_flash_throttle_call(ctx->zone, ctx->state, ctx->conf->rules,
-                                 ngx_http_flash_throttle_now(ctx->zone),
+                                 ngx_http_flash_throttle_zone_now(ctx->zone),
                                  &call);
     ft_hold_leave(&call, &hl->line, &ctx->node);
 
@@ -188,7 +189,7 @@ ngx_http_flash_throttle_hold_next(ngx_http_flash_throttle_line_t *hl,
     ctx = ngx_http_flash_throttle_hold_ctx(node);
 
     ngx_http_flash_throttle_call(ctx->zone, ctx->state, ctx->conf->rules,
-                                 ngx_http_flash_throttle_now(ctx->zone),
+                                 ngx_http_flash_throttle_zone_now(ctx->zone),
                                  &call);
 
     /* before the capacity is taken */

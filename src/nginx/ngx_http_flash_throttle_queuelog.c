@@ -9,6 +9,7 @@
 
 #include "ngx_http_flash_throttle_call.h"
 #include "ngx_http_flash_throttle_queuelog.h"
+#include "ngx_http_flash_throttle_zone.h"
 
 
 #define NGX_HTTP_FLASH_THROTTLE_QUEUELOG_INTERVAL  1000    /* ms */
@@ -71,13 +72,13 @@ ngx_http_flash_throttle_queuelog_handler(ngx_event_t *ev)
 
     zone = ev->data;
 
-    if (zone->rules == NULL || zone->worker == FT_WORKERS) {
+    if (!zone->used || zone->worker == FT_WORKERS) {
         return;
     }
 
     open = 0;
     keys = ft_zone_keys(zone->sh);
-    now = ngx_http_flash_throttle_now(zone);
+    now = ngx_http_flash_throttle_zone_now(zone);
 
     for (i = 0; i < keys; i++) {
         open |= ngx_http_flash_throttle_queuelog_check(zone, i, now, ev->log);
@@ -111,7 +112,7 @@ ngx_http_flash_throttle_queuelog_check(ngx_http_flash_throttle_zone_t *zone,
 
     /* runs a tick: the key may have no requests any more */
 
-    ngx_http_flash_throttle_call(zone, state, zone->rules, now_ms, &call);
+    ngx_http_flash_throttle_call(zone, state, &zone->rules, now_ms, &call);
     s = ft_stats_read(&call);
 
     report = ft_queuelog_take(&state->queuelog, &state->totals);
@@ -136,7 +137,7 @@ ngx_http_flash_throttle_queuelog_write(ngx_http_flash_throttle_zone_t *zone,
 
     name = &zone->shm_zone->shm.name;
     len = ft_zone_key(zone->sh, i, (char *) key);
-    len = ngx_http_flash_throttle_printable(printable, key, len);
+    len = ngx_http_flash_throttle_zone_printable(printable, key, len);
 
     if (report->kind == FT_QUEUELOG_STARTED) {
         ngx_log_error(NGX_LOG_NOTICE, log, 0,

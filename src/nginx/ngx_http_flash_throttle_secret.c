@@ -1,20 +1,17 @@
 
 /*
  * Copyright (C) flash_throttle contributors
- *
- * Secrets: one a line from a file, the first signs and all verify; or one of
- * this start of nginx, which a reload keeps.
  */
 
 
-#include "ngx_http_flash_throttle.h"
+#include "ngx_http_flash_throttle_secret.h"
 
 #include <openssl/crypto.h>
 #include <openssl/rand.h>
 
 
-#define NGX_HTTP_FLASH_THROTTLE_SECRETS_MAX  65536
-#define NGX_HTTP_FLASH_THROTTLE_SECRET_LEN   32
+#define NGX_HTTP_FLASH_THROTTLE_SECRET_FILE_MAX  65536
+#define NGX_HTTP_FLASH_THROTTLE_SECRET_LEN       32
 
 
 typedef struct {
@@ -25,32 +22,32 @@ typedef struct {
 
 static char *ngx_http_flash_throttle_secret_file(ngx_conf_t *cf,
     ngx_http_flash_throttle_main_conf_t *ftmf);
-static ngx_int_t ngx_http_flash_throttle_read_secrets(ngx_conf_t *cf,
+static ngx_int_t ngx_http_flash_throttle_secret_read(ngx_conf_t *cf,
     ngx_str_t *name, u_char *buf, size_t *len);
-static ngx_int_t ngx_http_flash_throttle_parse_secrets(ngx_conf_t *cf,
+static ngx_int_t ngx_http_flash_throttle_secret_parse(ngx_conf_t *cf,
     ngx_str_t *name, u_char *p, u_char *last,
     ngx_http_flash_throttle_secrets_t *secrets);
-static ngx_str_t ngx_http_flash_throttle_trim(u_char *p, u_char *last);
-static ngx_int_t ngx_http_flash_throttle_add_secret(ngx_conf_t *cf,
+static ngx_str_t ngx_http_flash_throttle_secret_trim(u_char *p, u_char *last);
+static ngx_int_t ngx_http_flash_throttle_secret_add(ngx_conf_t *cf,
     ngx_str_t *name, ngx_uint_t line, ngx_str_t *s,
     ngx_http_flash_throttle_secrets_t *secrets);
-static char *ngx_http_flash_throttle_random_secret(ngx_conf_t *cf,
+static char *ngx_http_flash_throttle_secret_random(ngx_conf_t *cf,
     ngx_http_flash_throttle_main_conf_t *ftmf);
-static char *ngx_http_flash_throttle_key_ring(ngx_conf_t *cf,
+static char *ngx_http_flash_throttle_secret_ring(ngx_conf_t *cf,
     ngx_http_flash_throttle_main_conf_t *ftmf,
     ngx_http_flash_throttle_secrets_t *secrets);
-static void ngx_http_flash_throttle_free_ring(void *data);
+static void ngx_http_flash_throttle_secret_free(void *data);
 
 
 char *
-ngx_http_flash_throttle_init_secrets(ngx_conf_t *cf,
+ngx_http_flash_throttle_secret_init(ngx_conf_t *cf,
     ngx_http_flash_throttle_main_conf_t *ftmf)
 {
     if (ftmf->secret_file.data) {
         return ngx_http_flash_throttle_secret_file(cf, ftmf);
     }
 
-    return ngx_http_flash_throttle_random_secret(cf, ftmf);
+    return ngx_http_flash_throttle_secret_random(cf, ftmf);
 }
 
 
@@ -70,9 +67,9 @@ ngx_http_flash_throttle_secret_file(ngx_conf_t *cf,
         return NGX_CONF_ERROR;
     }
 
-    /* not from the pool: it is wiped and given back at once */
+    /* not from the pool: it is wiped and freed below */
 
-    buf = ngx_alloc(NGX_HTTP_FLASH_THROTTLE_SECRETS_MAX + 1, cf->log);
+    buf = ngx_alloc(NGX_HTTP_FLASH_THROTTLE_SECRET_FILE_MAX + 1, cf->log);
     if (buf == NULL) {
         return NGX_CONF_ERROR;
     }
@@ -80,12 +77,12 @@ ngx_http_flash_throttle_secret_file(ngx_conf_t *cf,
     rv = NGX_CONF_ERROR;
     len = 0;
 
-    if (ngx_http_flash_throttle_read_secrets(cf, name, buf, &len) == NGX_OK
-        && ngx_http_flash_throttle_parse_secrets(cf, name, buf, buf + len,
+    if (ngx_http_flash_throttle_secret_read(cf, name, buf, &len) == NGX_OK
+        && ngx_http_flash_throttle_secret_parse(cf, name, buf, buf + len,
                                                  &secrets)
            == NGX_OK)
     {
-        rv = ngx_http_flash_throttle_key_ring(cf, ftmf, &secrets);
+        rv = ngx_http_flash_throttle_secret_ring(cf, ftmf, &secrets);
     }
 
     OPENSSL_cleanse(buf, len);
@@ -96,7 +93,7 @@ ngx_http_flash_throttle_secret_file(ngx_conf_t *cf,
 
 
 static ngx_int_t
-ngx_http_flash_throttle_read_secrets(ngx_conf_t *cf, ngx_str_t *name,
+ngx_http_flash_throttle_secret_read(ngx_conf_t *cf, ngx_str_t *name,
     u_char *buf, size_t *len)
 {
     ssize_t     n;
@@ -110,24 +107,23 @@ ngx_http_flash_throttle_read_secrets(ngx_conf_t *cf, ngx_str_t *name,
 
     if (file.fd == NGX_INVALID_FILE) {
         ngx_log_error(NGX_LOG_EMERG, cf->log, ngx_errno,
-                      "\"flash_throttle_secret_file\" could not open \"%V\", "
-                      "it must be a file that nginx can read", name);
+                      ngx_open_file_n " \"%V\" failed", name);
         return NGX_ERROR;
     }
 
-    n = ngx_read_file(&file, buf, NGX_HTTP_FLASH_THROTTLE_SECRETS_MAX + 1, 0);
+    n = ngx_read_file(&file, buf, NGX_HTTP_FLASH_THROTTLE_SECRET_FILE_MAX + 1,
+                      0);
 
     if (n == NGX_ERROR) {
         ngx_log_error(NGX_LOG_EMERG, cf->log, ngx_errno,
                       ngx_read_file_n " \"%V\" failed", name);
 
-    } else if (n > NGX_HTTP_FLASH_THROTTLE_SECRETS_MAX) {
+    } else if (n > NGX_HTTP_FLASH_THROTTLE_SECRET_FILE_MAX) {
         *len = n;
         n = NGX_ERROR;
         ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
-                      "\"flash_throttle_secret_file\" \"%V\" is too large, "
-                      "it must be at most %d bytes", name,
-                      NGX_HTTP_FLASH_THROTTLE_SECRETS_MAX);
+                      "secret file \"%V\" is larger than %d bytes", name,
+                      NGX_HTTP_FLASH_THROTTLE_SECRET_FILE_MAX);
 
     } else {
         *len = n;
@@ -142,10 +138,10 @@ ngx_http_flash_throttle_read_secrets(ngx_conf_t *cf, ngx_str_t *name,
 }
 
 
-/* Editors may put the mark of UTF-8 in front: it is no part of a line. */
+/* An editor may have written the byte order mark of UTF-8 first. */
 
 static ngx_int_t
-ngx_http_flash_throttle_parse_secrets(ngx_conf_t *cf, ngx_str_t *name,
+ngx_http_flash_throttle_secret_parse(ngx_conf_t *cf, ngx_str_t *name,
     u_char *p, u_char *last, ngx_http_flash_throttle_secrets_t *secrets)
 {
     u_char      *end;
@@ -165,13 +161,13 @@ ngx_http_flash_throttle_parse_secrets(ngx_conf_t *cf, ngx_str_t *name,
             end = last;
         }
 
-        s = ngx_http_flash_throttle_trim(p, end);
+        s = ngx_http_flash_throttle_secret_trim(p, end);
 
         if (s.len == 0 || s.data[0] == '#') {
             continue;
         }
 
-        if (ngx_http_flash_throttle_add_secret(cf, name, line, &s, secrets)
+        if (ngx_http_flash_throttle_secret_add(cf, name, line, &s, secrets)
             != NGX_OK)
         {
             return NGX_ERROR;
@@ -180,8 +176,7 @@ ngx_http_flash_throttle_parse_secrets(ngx_conf_t *cf, ngx_str_t *name,
 
     if (secrets->n == 0) {
         ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
-                      "\"flash_throttle_secret_file\" has no secret in \"%V\", "
-                      "it must be one a line", name);
+                      "no secret in file \"%V\"", name);
         return NGX_ERROR;
     }
 
@@ -190,7 +185,7 @@ ngx_http_flash_throttle_parse_secrets(ngx_conf_t *cf, ngx_str_t *name,
 
 
 static ngx_str_t
-ngx_http_flash_throttle_trim(u_char *p, u_char *last)
+ngx_http_flash_throttle_secret_trim(u_char *p, u_char *last)
 {
     ngx_str_t  s;
 
@@ -211,16 +206,14 @@ ngx_http_flash_throttle_trim(u_char *p, u_char *last)
 
 
 static ngx_int_t
-ngx_http_flash_throttle_add_secret(ngx_conf_t *cf, ngx_str_t *name,
+ngx_http_flash_throttle_secret_add(ngx_conf_t *cf, ngx_str_t *name,
     ngx_uint_t line, ngx_str_t *s, ngx_http_flash_throttle_secrets_t *secrets)
 {
     ngx_uint_t  i;
 
     if (s->len < FT_SECRET_MIN_LEN) {
         ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
-                      "\"flash_throttle_secret_file\" has a secret of "
-                      "%uz bytes in %V:%ui, it must be at least %d, "
-                      "as \"openssl rand -hex 32\" writes one",
+                      "secret of %uz bytes in %V:%ui, it must be at least %d",
                       s->len, name, line, FT_SECRET_MIN_LEN);
         return NGX_ERROR;
     }
@@ -229,18 +222,15 @@ ngx_http_flash_throttle_add_secret(ngx_conf_t *cf, ngx_str_t *name,
 
         if (s->data[i] < ' ' || s->data[i] == 0x7f) {
             ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
-                          "\"flash_throttle_secret_file\" has a control "
-                          "character in %V:%ui, it must be text, "
-                          "as \"openssl rand -hex 32\" writes it", name, line);
+                          "control character in secret in %V:%ui", name, line);
             return NGX_ERROR;
         }
     }
 
     if (secrets->n == FT_SECRETS_MAX) {
         ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
-                      "\"flash_throttle_secret_file\" has too many secrets "
-                      "in %V:%ui, it must be at most %d", name, line,
-                      FT_SECRETS_MAX);
+                      "too many secrets in %V:%ui, it must be at most %d",
+                      name, line, FT_SECRETS_MAX);
         return NGX_ERROR;
     }
 
@@ -253,12 +243,12 @@ ngx_http_flash_throttle_add_secret(ngx_conf_t *cf, ngx_str_t *name,
 
 
 static char *
-ngx_http_flash_throttle_random_secret(ngx_conf_t *cf,
+ngx_http_flash_throttle_secret_random(ngx_conf_t *cf,
     ngx_http_flash_throttle_main_conf_t *ftmf)
 {
     ngx_http_flash_throttle_secrets_t  secrets;
 
-    /* the master's, for all configurations it will load */
+    /* kept by the master for all configurations that it loads */
 
     static ngx_uint_t  made;
     static u_char      secret[NGX_HTTP_FLASH_THROTTLE_SECRET_LEN];
@@ -267,9 +257,8 @@ ngx_http_flash_throttle_random_secret(ngx_conf_t *cf,
 
         if (RAND_bytes(secret, sizeof(secret)) != 1) {
             ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
-                          "flash_throttle got no random numbers from the "
-                          "crypto library, name a file of secrets with "
-                          "\"flash_throttle_secret_file\"");
+                          "RAND_bytes() failed for the secret of "
+                          "flash_throttle");
             return NGX_CONF_ERROR;
         }
 
@@ -277,21 +266,20 @@ ngx_http_flash_throttle_random_secret(ngx_conf_t *cf,
     }
 
     ngx_log_error(NGX_LOG_WARN, cf->log, 0,
-                  "no \"flash_throttle_secret_file\" is set: the secret that "
-                  "was made for this start is lost at the next, and with it "
-                  "every place in line; several servers for one sale "
-                  "need the same file");
+                  "no \"flash_throttle_secret_file\" is set, tickets and "
+                  "passes are signed with a random secret and become invalid "
+                  "at the next start");
 
     secrets.elts[0].data = secret;
     secrets.elts[0].len = sizeof(secret);
     secrets.n = 1;
 
-    return ngx_http_flash_throttle_key_ring(cf, ftmf, &secrets);
+    return ngx_http_flash_throttle_secret_ring(cf, ftmf, &secrets);
 }
 
 
 static char *
-ngx_http_flash_throttle_key_ring(ngx_conf_t *cf,
+ngx_http_flash_throttle_secret_ring(ngx_conf_t *cf,
     ngx_http_flash_throttle_main_conf_t *ftmf,
     ngx_http_flash_throttle_secrets_t *secrets)
 {
@@ -306,12 +294,11 @@ ngx_http_flash_throttle_key_ring(ngx_conf_t *cf,
 
     if (ftmf->ring == NULL) {
         ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
-                      "flash_throttle could not prepare HMAC-SHA256 in the "
-                      "crypto library");
+                      "flash_throttle could not initialize HMAC-SHA256");
         return NGX_CONF_ERROR;
     }
 
-    cln->handler = ngx_http_flash_throttle_free_ring;
+    cln->handler = ngx_http_flash_throttle_secret_free;
     cln->data = ftmf->ring;
 
     return NGX_CONF_OK;
@@ -319,7 +306,7 @@ ngx_http_flash_throttle_key_ring(ngx_conf_t *cf,
 
 
 static void
-ngx_http_flash_throttle_free_ring(void *data)
+ngx_http_flash_throttle_secret_free(void *data)
 {
     ft_keyring_free(data);
 }

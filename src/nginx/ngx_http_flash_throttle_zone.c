@@ -1,13 +1,11 @@
 
 /*
  * Copyright (C) flash_throttle contributors
- *
- * Zones: the shared memory under ft_zone.h, its keys, its clock and the place
- * of this worker in it.
  */
 
 
-#include "ngx_http_flash_throttle.h"
+#include "ngx_http_flash_throttle_zone.h"
+#include "ngx_http_flash_throttle_clock.h"
 
 #include <openssl/evp.h>
 #include <openssl/rand.h>
@@ -16,19 +14,20 @@
 #define NGX_HTTP_FLASH_THROTTLE_DIGEST_LEN  32
 
 
-static uint32_t ngx_http_flash_throttle_fit(size_t pages);
-static ngx_int_t ngx_http_flash_throttle_new_zone(
+static uint32_t ngx_http_flash_throttle_zone_keys(size_t pages);
+static ngx_int_t ngx_http_flash_throttle_zone_create(
     ngx_http_flash_throttle_zone_t *zone, ngx_shm_zone_t *shm_zone);
-static void ngx_http_flash_throttle_reap(ngx_http_flash_throttle_zone_t *zone);
-static void ngx_http_flash_throttle_log_full(
+static void ngx_http_flash_throttle_zone_reap(
+    ngx_http_flash_throttle_zone_t *zone);
+static void ngx_http_flash_throttle_zone_log_full(
     ngx_http_flash_throttle_zone_t *zone, ngx_str_t *key, bool evicted,
     ngx_log_t *log);
 
 
-/* Keys for which there is space in so many pages. */
+/* The number of keys that fit into N pages. */
 
 static uint32_t
-ngx_http_flash_throttle_fit(size_t pages)
+ngx_http_flash_throttle_zone_keys(size_t pages)
 {
     size_t    size, one;
     uint32_t  keys;
@@ -46,25 +45,26 @@ ngx_http_flash_throttle_fit(size_t pages)
 
 
 size_t
-ngx_http_flash_throttle_zone_min(void)
+ngx_http_flash_throttle_zone_min_size(void)
 {
     size_t  pages;
 
-    /* one more for what the allocator logs with, one for its own head */
+    /* one page for log_ctx, one for the head of the allocator */
 
     pages = (ft_zone_size(1) + ngx_pagesize - 1) / ngx_pagesize + 2;
+
+#if (NGX_PTR_SIZE == 4)
+    pages++;    /* for the clock */
+#endif
 
     return pages * (ngx_pagesize + sizeof(ngx_slab_page_t));
 }
 
 
-/*
- * On a reload the old workers are at work in the zone meanwhile: nothing that
- * it holds is touched.
- */
+/* On a reload the old workers still use the zone: it is not modified. */
 
 ngx_int_t
-ngx_http_flash_throttle_init_zone(ngx_shm_zone_t *shm_zone, void *data)
+ngx_http_flash_throttle_zone_init(ngx_shm_zone_t *shm_zone, void *data)
 {
     ngx_http_flash_throttle_zone_t  *ozone = data;
 
@@ -80,43 +80,30 @@ ngx_http_flash_throttle_init_zone(ngx_shm_zone_t *shm_zone, void *data)
         {
             ngx_log_error(NGX_LOG_EMERG, shm_zone->shm.log, 0,
                           "flash_throttle_zone \"%V\" uses the \"%V\" key "
-                          "while previously it used the \"%V\" key, "
-                          "rename the zone or restart",
+                          "while previously it used the \"%V\" key",
                           &shm_zone->shm.name, &zone->key.value,
                           &ozone->key.value);
-            return NGX_ERROR;
-        }
-
-        if (zone->limits.period_ms != ozone->limits.period_ms) {
-            ngx_log_error(NGX_LOG_EMERG, shm_zone->shm.log, 0,
-                          "flash_throttle_zone \"%V\" uses the period %uDms "
-                          "while previously it used %uDms, "
-                          "rename the zone or restart",
-                          &shm_zone->shm.name, zone->limits.period_ms,
-                          ozone->limits.period_ms);
             return NGX_ERROR;
         }
 
         zone->sh = ozone->sh;
         zone->shpool = ozone->shpool;
 
+#if (NGX_PTR_SIZE == 4)
+        zone->clock = ozone->clock;
+#endif
+
         return NGX_OK;
     }
 
     zone->shpool = (ngx_slab_pool_t *) shm_zone->shm.addr;
 
-    if (shm_zone->shm.exists) {
-        zone->sh = zone->shpool->data;
-
-        return NGX_OK;
-    }
-
-    return ngx_http_flash_throttle_new_zone(zone, shm_zone);
+    return ngx_http_flash_throttle_zone_create(zone, shm_zone);
 }
 
 
 static ngx_int_t
-ngx_http_flash_throttle_new_zone(ngx_http_flash_throttle_zone_t *zone,
+ngx_http_flash_throttle_zone_create(ngx_http_flash_throttle_zone_t *zone,
     ngx_shm_zone_t *shm_zone)
 {
     size_t            len;
@@ -137,13 +124,24 @@ ngx_http_flash_throttle_new_zone(ngx_http_flash_throttle_zone_t *zone,
     ngx_sprintf(shpool->log_ctx, " in flash_throttle_zone \"%V\"%Z",
                 &shm_zone->shm.name);
 
-    keys = ngx_http_flash_throttle_fit(shpool->pfree);
+#if (NGX_PTR_SIZE == 4)
+
+    zone->clock = ngx_slab_calloc(shpool, sizeof(*zone->clock));
+    if (zone->clock == NULL) {
+        return NGX_ERROR;
+    }
+
+    *zone->clock = ngx_current_msec;
+
+#endif
+
+    keys = ngx_http_flash_throttle_zone_keys(shpool->pfree);
 
     if (keys == 0) {
         ngx_log_error(NGX_LOG_EMERG, shm_zone->shm.log, 0,
                       "flash_throttle_zone \"%V\" is too small, "
                       "one key takes %uzk", &shm_zone->shm.name,
-                      (ngx_http_flash_throttle_zone_min() + 1023) / 1024);
+                      (ngx_http_flash_throttle_zone_min_size() + 1023) / 1024);
         return NGX_ERROR;
     }
 
@@ -154,8 +152,8 @@ ngx_http_flash_throttle_new_zone(ngx_http_flash_throttle_zone_t *zone,
 
     if (RAND_bytes((u_char *) &seed, sizeof(seed)) != 1) {
         ngx_log_error(NGX_LOG_EMERG, shm_zone->shm.log, 0,
-                      "flash_throttle_zone \"%V\" got no random numbers from "
-                      "the crypto library", &shm_zone->shm.name);
+                      "RAND_bytes() failed for flash_throttle_zone \"%V\"",
+                      &shm_zone->shm.name);
         return NGX_ERROR;
     }
 
@@ -167,7 +165,7 @@ ngx_http_flash_throttle_new_zone(ngx_http_flash_throttle_zone_t *zone,
     shpool->data = zone->sh;
 
     ngx_log_error(NGX_LOG_NOTICE, shm_zone->shm.log, 0,
-                  "flash_throttle_zone \"%V\" has room for %uD keys",
+                  "flash_throttle_zone \"%V\" has space for %uD keys",
                   &shm_zone->shm.name, keys);
 
     return NGX_OK;
@@ -175,7 +173,7 @@ ngx_http_flash_throttle_new_zone(ngx_http_flash_throttle_zone_t *zone,
 
 
 void
-ngx_http_flash_throttle_join(ngx_http_flash_throttle_zone_t *zone,
+ngx_http_flash_throttle_zone_join(ngx_http_flash_throttle_zone_t *zone,
     ngx_log_t *log)
 {
     zone->joined = ngx_time();
@@ -188,17 +186,17 @@ ngx_http_flash_throttle_join(ngx_http_flash_throttle_zone_t *zone,
 
     if (zone->worker == FT_WORKERS) {
         ngx_log_error(NGX_LOG_ALERT, log, 0,
-                      "flash_throttle_zone \"%V\" is in use by %d worker "
-                      "processes already and takes no more",
+                      "flash_throttle_zone \"%V\" is used by %d worker "
+                      "processes, the maximum",
                       &zone->shm_zone->shm.name, FT_WORKERS);
     }
 }
 
 
-/* What a worker had in hand that was killed while it was leaving. */
+/* Clears the slots of workers that were killed while they were exiting. */
 
 static void
-ngx_http_flash_throttle_reap(ngx_http_flash_throttle_zone_t *zone)
+ngx_http_flash_throttle_zone_reap(ngx_http_flash_throttle_zone_t *zone)
 {
     zone->reaped = ngx_time();
 
@@ -210,19 +208,25 @@ ngx_http_flash_throttle_reap(ngx_http_flash_throttle_zone_t *zone)
 
 
 uint64_t
-ngx_http_flash_throttle_now(ngx_http_flash_throttle_zone_t *zone)
+ngx_http_flash_throttle_zone_now(ngx_http_flash_throttle_zone_t *zone)
 {
+    uint64_t     msec;
     ngx_time_t  *tp;
 
     tp = ngx_timeofday();
 
-    return ft_zone_now(zone->sh, ngx_current_msec,
-                       (uint64_t) tp->sec * 1000 + tp->msec);
+#if (NGX_PTR_SIZE == 4)
+    msec = ngx_http_flash_throttle_clock_extend(zone->clock, ngx_current_msec);
+#else
+    msec = ngx_current_msec;
+#endif
+
+    return ft_zone_now(zone->sh, msec, (uint64_t) tp->sec * 1000 + tp->msec);
 }
 
 
 ngx_int_t
-ngx_http_flash_throttle_key(ngx_http_request_t *r,
+ngx_http_flash_throttle_zone_key(ngx_http_request_t *r,
     ngx_http_flash_throttle_zone_t *zone, ngx_str_t *key)
 {
     u_char                     *p, digest[NGX_HTTP_FLASH_THROTTLE_DIGEST_LEN];
@@ -267,7 +271,8 @@ ngx_http_flash_throttle_key(ngx_http_request_t *r,
 
 
 size_t
-ngx_http_flash_throttle_printable(u_char *text, const u_char *key, size_t len)
+ngx_http_flash_throttle_zone_printable(u_char *text, const u_char *key,
+    size_t len)
 {
     u_char  c;
     size_t  i;
@@ -282,7 +287,7 @@ ngx_http_flash_throttle_printable(u_char *text, const u_char *key, size_t len)
 
 
 ft_state_t *
-ngx_http_flash_throttle_state(ngx_http_flash_throttle_zone_t *zone,
+ngx_http_flash_throttle_zone_state(ngx_http_flash_throttle_zone_t *zone,
     ngx_str_t *key, uint64_t now_ms, ngx_log_t *log)
 {
     bool         evicted;
@@ -290,10 +295,10 @@ ngx_http_flash_throttle_state(ngx_http_flash_throttle_zone_t *zone,
 
     if (zone->worker == FT_WORKERS) {
 
-        /* workers of former configurations leave one by one */
+        /* exiting workers of former configurations free their slots */
 
         if (zone->joined != ngx_time()) {
-            ngx_http_flash_throttle_join(zone, log);
+            ngx_http_flash_throttle_zone_join(zone, log);
         }
 
         if (zone->worker == FT_WORKERS) {
@@ -302,7 +307,7 @@ ngx_http_flash_throttle_state(ngx_http_flash_throttle_zone_t *zone,
     }
 
     if (zone->reaped != ngx_time()) {
-        ngx_http_flash_throttle_reap(zone);
+        ngx_http_flash_throttle_zone_reap(zone);
     }
 
     state = ft_zone_find(zone->sh, key->data, key->len, now_ms);
@@ -318,17 +323,17 @@ ngx_http_flash_throttle_state(ngx_http_flash_throttle_zone_t *zone,
     ngx_shmtx_unlock(&zone->shpool->mutex);
 
     if (state == NULL || evicted) {
-        ngx_http_flash_throttle_log_full(zone, key, evicted, log);
+        ngx_http_flash_throttle_zone_log_full(zone, key, evicted, log);
     }
 
     return state;
 }
 
 
-/* Once a second: with keys that clients choose it may be at each request. */
+/* At most once a second: clients may choose keys. */
 
 static void
-ngx_http_flash_throttle_log_full(ngx_http_flash_throttle_zone_t *zone,
+ngx_http_flash_throttle_zone_log_full(ngx_http_flash_throttle_zone_t *zone,
     ngx_str_t *key, bool evicted, ngx_log_t *log)
 {
     u_char   text[FT_KEY_MAX];
@@ -342,18 +347,17 @@ ngx_http_flash_throttle_log_full(ngx_http_flash_throttle_zone_t *zone,
     }
 
     *logged = ngx_time();
-    len = ngx_http_flash_throttle_printable(text, key->data, key->len);
+    len = ngx_http_flash_throttle_zone_printable(text, key->data, key->len);
 
     if (evicted) {
         ngx_log_error(NGX_LOG_NOTICE, log, 0,
-                      "the key \"%*s\" took the place of an older one in "
-                      "flash_throttle_zone \"%V\", enlarge the zone", len,
-                      text, &zone->shm_zone->shm.name);
+                      "key \"%*s\" evicted an idle key in "
+                      "flash_throttle_zone \"%V\"", len, text,
+                      &zone->shm_zone->shm.name);
 
     } else {
         ngx_log_error(NGX_LOG_ERR, log, 0,
-                      "no room for the key \"%*s\" in flash_throttle_zone "
-                      "\"%V\", enlarge the zone", len, text,
-                      &zone->shm_zone->shm.name);
+                      "no space for key \"%*s\" in flash_throttle_zone "
+                      "\"%V\"", len, text, &zone->shm_zone->shm.name);
     }
 }

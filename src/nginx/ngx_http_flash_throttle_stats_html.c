@@ -1,39 +1,38 @@
 
 /*
  * Copyright (C) flash_throttle contributors
- *
- * The dashboard: one page from memory, which asks for the JSON by itself.  Its
- * policy allows the script and the style that it holds, and nothing else.
  */
 
 
+#include "ngx_http_flash_throttle_stats_html.h"
 #include "ngx_http_flash_throttle_headers.h"
-#include "ngx_http_flash_throttle_status.h"
 #include "ngx_http_flash_throttle_dashboard.h"
 
 #include <openssl/evp.h>
 
 
-#define NGX_HTTP_FLASH_THROTTLE_SHA256_LEN  32
-#define NGX_HTTP_FLASH_THROTTLE_ETAG_LEN    8
+#define NGX_HTTP_FLASH_THROTTLE_STATS_SHA256_LEN  32
+
+/* bytes of the digest in ETag */
+#define NGX_HTTP_FLASH_THROTTLE_STATS_ETAG_LEN    8
 
 
-static ngx_int_t ngx_http_flash_throttle_sha256(u_char *text, size_t len,
-    u_char *digest);
-static ngx_int_t ngx_http_flash_throttle_hash_of(const char *tag,
+static ngx_int_t ngx_http_flash_throttle_stats_html_sha256(u_char *text,
+    size_t len, u_char *digest);
+static ngx_int_t ngx_http_flash_throttle_stats_html_hash(const char *tag,
     ngx_str_t *hash);
 
 
 ngx_int_t
-ngx_http_flash_throttle_init_dashboard(ngx_conf_t *cf,
+ngx_http_flash_throttle_stats_html_init(ngx_conf_t *cf,
     ngx_http_flash_throttle_main_conf_t *ftmf)
 {
-    u_char      *p, digest[NGX_HTTP_FLASH_THROTTLE_SHA256_LEN];
+    u_char      *p, digest[NGX_HTTP_FLASH_THROTTLE_STATS_SHA256_LEN];
     u_char       encoded[2][ngx_base64_encoded_length(
-                            NGX_HTTP_FLASH_THROTTLE_SHA256_LEN)];
+                            NGX_HTTP_FLASH_THROTTLE_STATS_SHA256_LEN)];
     ngx_str_t    script, style;
 
-    static ngx_str_t  policy = ngx_string(
+    static ngx_str_t  csp = ngx_string(
         "default-src 'none'; connect-src 'self'; img-src data:; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'self'; "
         "script-src 'sha256-'; style-src 'sha256-'");
@@ -41,37 +40,37 @@ ngx_http_flash_throttle_init_dashboard(ngx_conf_t *cf,
     script.data = encoded[0];
     style.data = encoded[1];
 
-    if (ngx_http_flash_throttle_hash_of("script>", &script) != NGX_OK
-        || ngx_http_flash_throttle_hash_of("style>", &style) != NGX_OK
-        || ngx_http_flash_throttle_sha256(
-                               ngx_http_flash_throttle_dashboard_html,
-                               sizeof(ngx_http_flash_throttle_dashboard_html)
-                               - 1, digest)
+    if (ngx_http_flash_throttle_stats_html_hash("script>", &script) != NGX_OK
+        || ngx_http_flash_throttle_stats_html_hash("style>", &style) != NGX_OK
+        || ngx_http_flash_throttle_stats_html_sha256(
+                        ngx_http_flash_throttle_dashboard_html,
+                        sizeof(ngx_http_flash_throttle_dashboard_html) - 1,
+                        digest)
            != NGX_OK)
     {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "\"flash_throttle_status\" could not hash its page");
+                           "EVP_Digest() failed for \"flash_throttle_status\"");
         return NGX_ERROR;
     }
 
-    p = ngx_pnalloc(cf->pool, policy.len + script.len + style.len);
+    p = ngx_pnalloc(cf->pool, csp.len + script.len + style.len);
     if (p == NULL) {
         return NGX_ERROR;
     }
 
-    ftmf->policy.data = p;
+    ftmf->csp.data = p;
 
-    p = ngx_cpymem(p, policy.data,
-                   policy.len - sizeof("'; style-src 'sha256-'") + 1);
+    p = ngx_cpymem(p, csp.data,
+                   csp.len - sizeof("'; style-src 'sha256-'") + 1);
     p = ngx_cpymem(p, script.data, script.len);
     p = ngx_cpymem(p, "'; style-src 'sha256-",
                    sizeof("'; style-src 'sha256-") - 1);
     p = ngx_cpymem(p, style.data, style.len);
     *p++ = '\'';
 
-    ftmf->policy.len = p - ftmf->policy.data;
+    ftmf->csp.len = p - ftmf->csp.data;
 
-    ftmf->etag.len = 2 * NGX_HTTP_FLASH_THROTTLE_ETAG_LEN + 2;
+    ftmf->etag.len = 2 * NGX_HTTP_FLASH_THROTTLE_STATS_ETAG_LEN + 2;
     ftmf->etag.data = ngx_pnalloc(cf->pool, ftmf->etag.len);
     if (ftmf->etag.data == NULL) {
         return NGX_ERROR;
@@ -80,7 +79,7 @@ ngx_http_flash_throttle_init_dashboard(ngx_conf_t *cf,
     p = ftmf->etag.data;
 
     *p++ = '"';
-    p = ngx_hex_dump(p, digest, NGX_HTTP_FLASH_THROTTLE_ETAG_LEN);
+    p = ngx_hex_dump(p, digest, NGX_HTTP_FLASH_THROTTLE_STATS_ETAG_LEN);
     *p = '"';
 
     return NGX_OK;
@@ -88,20 +87,24 @@ ngx_http_flash_throttle_init_dashboard(ngx_conf_t *cf,
 
 
 static ngx_int_t
-ngx_http_flash_throttle_sha256(u_char *text, size_t len, u_char *digest)
+ngx_http_flash_throttle_stats_html_sha256(u_char *text, size_t len,
+    u_char *digest)
 {
     return EVP_Digest(text, len, digest, NULL, EVP_sha256(), NULL) == 1
            ? NGX_OK : NGX_ERROR;
 }
 
 
-/* Of what stands in the page between <tag> and </tag>, as policies name it. */
+/*
+ * The hash of the text between <tag> and </tag>, by which the policy allows
+ * this script or style.
+ */
 
 static ngx_int_t
-ngx_http_flash_throttle_hash_of(const char *tag, ngx_str_t *hash)
+ngx_http_flash_throttle_stats_html_hash(const char *tag, ngx_str_t *hash)
 {
     char       open[16], close[16];
-    u_char    *first, *last, digest[NGX_HTTP_FLASH_THROTTLE_SHA256_LEN];
+    u_char    *first, *last, digest[NGX_HTTP_FLASH_THROTTLE_STATS_SHA256_LEN];
     ngx_str_t  src;
 
     (void) ngx_sprintf((u_char *) open, "<%s%Z", tag);
@@ -117,14 +120,15 @@ ngx_http_flash_throttle_hash_of(const char *tag, ngx_str_t *hash)
     last = (u_char *) ngx_strstr(first, close);
 
     if (last == NULL
-        || ngx_http_flash_throttle_sha256(first, last - first, digest)
+        || ngx_http_flash_throttle_stats_html_sha256(first, last - first,
+                                                     digest)
            != NGX_OK)
     {
         return NGX_ERROR;
     }
 
     src.data = digest;
-    src.len = NGX_HTTP_FLASH_THROTTLE_SHA256_LEN;
+    src.len = NGX_HTTP_FLASH_THROTTLE_STATS_SHA256_LEN;
 
     ngx_encode_base64(hash, &src);
 
@@ -132,20 +136,17 @@ ngx_http_flash_throttle_hash_of(const char *tag, ngx_str_t *hash)
 }
 
 
-/* The same for everybody: a browser keeps it, and asks whether it is current. */
-
 ngx_int_t
-ngx_http_flash_throttle_dashboard(ngx_http_request_t *r,
-    ngx_http_flash_throttle_parts_t *parts)
+ngx_http_flash_throttle_stats_html(ngx_http_request_t *r,
+    ngx_http_flash_throttle_stats_text_t *text)
 {
     ngx_buf_t                            *b;
-    ngx_chain_t                          *cl;
     ngx_http_flash_throttle_main_conf_t  *ftmf;
 
     ftmf = ngx_http_get_module_main_conf(r, ngx_http_flash_throttle_module);
 
     if (ngx_http_flash_throttle_headers_add(r, "Content-Security-Policy",
-                                           ftmf->policy.data, ftmf->policy.len)
+                                           ftmf->csp.data, ftmf->csp.len)
         != NGX_OK
         || ngx_http_flash_throttle_headers_add(r, "X-Content-Type-Options",
                                               (u_char *) "nosniff", 7)
@@ -162,10 +163,8 @@ ngx_http_flash_throttle_dashboard(ngx_http_request_t *r,
 
     r->headers_out.etag = ngx_http_flash_throttle_headers_last(r);
 
-    cl = ngx_alloc_chain_link(r->pool);
     b = ngx_calloc_buf(r->pool);
-
-    if (cl == NULL || b == NULL) {
+    if (b == NULL) {
         return NGX_ERROR;
     }
 
@@ -173,11 +172,5 @@ ngx_http_flash_throttle_dashboard(ngx_http_request_t *r,
     b->last = b->pos + sizeof(ngx_http_flash_throttle_dashboard_html) - 1;
     b->memory = 1;
 
-    cl->buf = b;
-    cl->next = NULL;
-
-    parts->out = cl;
-    parts->buf = b;
-
-    return NGX_OK;
+    return ngx_http_flash_throttle_stats_text_add(text, b);
 }
