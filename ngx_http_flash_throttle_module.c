@@ -5,12 +5,22 @@
 
 
 #include "ngx_http_flash_throttle.h"
+#include "ngx_http_flash_throttle_adapt.h"
 #include "ngx_http_flash_throttle_conf.h"
 #include "ngx_http_flash_throttle_conf_zone.h"
 #include "ngx_http_flash_throttle_control.h"
+#include "ngx_http_flash_throttle_cookie_conf.h"
+#include "ngx_http_flash_throttle_feedback.h"
+#include "ngx_http_flash_throttle_handler.h"
+#include "ngx_http_flash_throttle_hold.h"
+#include "ngx_http_flash_throttle_inflight.h"
+#include "ngx_http_flash_throttle_page.h"
+#include "ngx_http_flash_throttle_page_conf.h"
+#include "ngx_http_flash_throttle_queuelog.h"
 #include "ngx_http_flash_throttle_rules.h"
 #include "ngx_http_flash_throttle_secret.h"
 #include "ngx_http_flash_throttle_stats.h"
+#include "ngx_http_flash_throttle_variable.h"
 #include "ngx_http_flash_throttle_zone.h"
 
 
@@ -52,7 +62,7 @@ static ngx_command_t  ngx_http_flash_throttle_commands[] = {
 
     { ngx_string("flash_throttle_cookie"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
-      ngx_http_flash_throttle_cookie,
+      ngx_http_flash_throttle_cookie_conf,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
       NULL },
@@ -66,7 +76,7 @@ static ngx_command_t  ngx_http_flash_throttle_commands[] = {
 
     { ngx_string("flash_throttle_queue_page"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_flash_throttle_queue_page,
+      ngx_http_flash_throttle_page_conf,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
       NULL },
@@ -153,7 +163,7 @@ static ngx_command_t  ngx_http_flash_throttle_commands[] = {
 
 
 static ngx_http_module_t  ngx_http_flash_throttle_module_ctx = {
-    ngx_http_flash_throttle_add_variables,     /* preconfiguration */
+    ngx_http_flash_throttle_variable_add,      /* preconfiguration */
     ngx_http_flash_throttle_init,              /* postconfiguration */
 
     ngx_http_flash_throttle_create_main_conf,  /* create main configuration */
@@ -257,7 +267,7 @@ ngx_http_flash_throttle_init_main_conf(ngx_conf_t *cf, void *conf)
         return NGX_CONF_OK;
     }
 
-    if (ngx_http_flash_throttle_init_pages(cf, ftmf) != NGX_OK) {
+    if (ngx_http_flash_throttle_page_conf_init(cf, ftmf) != NGX_OK) {
         return NGX_CONF_ERROR;
     }
 
@@ -372,7 +382,7 @@ ngx_http_flash_throttle_merge_conf(ngx_conf_t *cf, void *parent, void *child)
         return NGX_CONF_ERROR;
     }
 
-    if (ngx_http_flash_throttle_init_cookie(cf, conf) != NGX_OK) {
+    if (ngx_http_flash_throttle_cookie_conf_init(cf, conf) != NGX_OK) {
         return NGX_CONF_ERROR;
     }
 
@@ -515,8 +525,8 @@ ngx_http_flash_throttle_init_process(ngx_cycle_t *cycle)
      */
 
     if (ftmf->uses.nelts) {
-        ngx_http_flash_throttle_init_filter();
-        ngx_http_flash_throttle_init_feedback();
+        ngx_http_flash_throttle_inflight_init();
+        ngx_http_flash_throttle_feedback_init();
     }
 
     zones = ftmf->zones.elts;
@@ -525,11 +535,11 @@ ngx_http_flash_throttle_init_process(ngx_cycle_t *cycle)
 
         ngx_http_flash_throttle_zone_join(zones[i], cycle->log);
 
-        if (ngx_http_flash_throttle_init_lines(zones[i], cycle) != NGX_OK) {
+        if (ngx_http_flash_throttle_hold_init(zones[i], cycle) != NGX_OK) {
             return NGX_ERROR;
         }
 
-        ngx_http_flash_throttle_init_news(zones[i], cycle->log);
+        ngx_http_flash_throttle_queuelog_init(zones[i], cycle->log);
     }
 
     return NGX_OK;

@@ -1,4 +1,4 @@
-# What a shopper sees: let in, or told to wait.
+# What a shopper sees: admission, or the queue page.
 
 use lib 't/lib';
 use Test::Nginx::Socket 'no_plan';
@@ -9,7 +9,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: the first shopper is let in, with a pass
+=== TEST 1: the first shopper is admitted, with a pass
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -20,11 +20,11 @@ __DATA__
 --- shop
     my $response = shopper->get('/checkout');
 
-    is($response->status, 200, 'let in');
+    is($response->status, 200, 'admitted');
     is($response->body, "checkout GET\n", 'by the upstream');
     like($response->header('Set-Cookie'),
          qr{^flash_throttle_sale=[\w-]{64}; Path=/; HttpOnly; SameSite=Lax; Max-Age=600$},
-         'with a pass of ten minutes');
+         'a pass of ten minutes');
 
 
 
@@ -39,7 +39,7 @@ __DATA__
 --- shop
     my $shopper = shopper;
 
-    is($shopper->get('/checkout')->status, 200, 'let in') for 1 .. 3;
+    is($shopper->get('/checkout')->status, 200, 'admitted') for 1 .. 3;
     is($shopper->get('/checkout')->header('Set-Cookie'), undef, 'the pass is not renewed');
     is(scalar(hits), 4, 'all at the upstream');
 
@@ -60,16 +60,16 @@ __DATA__
 
     is($response->status, 503, 'waits');
     is($response->header('Content-Type'), 'text/html; charset=utf-8', 'a page');
-    is($response->header('Content-Length'), length $response->body, 'of that length');
+    is($response->header('Content-Length'), length $response->body, 'Content-Length');
     like($response->body, qr/You are in line/, 'the queue page');
-    like($response->header('Retry-After'), qr/^[1-9]\d*$/, 'comes back in whole seconds');
+    like($response->header('Retry-After'), qr/^[1-9]\d*$/, 'whole seconds');
     is($response->header('Refresh'), $response->header('Retry-After'), 'without scripts too');
     is($response->header('Cache-Control'), 'no-store', 'not stored');
-    is($response->header('Vary'), undef, 'an error needs no Vary');
+    is($response->header('Vary'), undef, 'no Vary in an error');
     like($response->header('Set-Cookie'),
          qr{^flash_throttle_sale=[\w-]{64}; Path=/; HttpOnly; SameSite=Lax; Max-Age=86400$},
-         'with a ticket of a day');
-    is(scalar(hits), 1, 'the upstream does not hear of it');
+         'a ticket of a day');
+    is(scalar(hits), 1, 'one request at the upstream');
 
 
 
@@ -89,11 +89,11 @@ __DATA__
 
     is($response->status, 503, 'waits');
     is($response->header('Content-Type'), 'application/json', 'JSON');
-    is($response->header('Refresh'), undef, 'a program needs no Refresh');
+    is($response->header('Refresh'), undef, 'no Refresh in JSON');
     like($response->header('Retry-After'), qr/^[1-9]\d*$/, 'Retry-After');
     is($json->{status}, 'queued', 'status');
     like($json->{position}, qr/^\d+$/, 'position');
-    like($json->{wait_ms}, qr/^\d+$/, 'wait');
+    like($json->{wait_ms}, qr/^\d+$/, 'wait_ms');
     cmp_ok($json->{retry_ms}, '>=', 200, 'retry');
     cmp_ok(abs($json->{first_attempt_ms} / 1000 - time), '<', 5, 'first attempt');
     is($response->header('Set-Cookie') =~ /=([^;]+)/ ? $1 : '', $json->{ticket},
@@ -123,7 +123,7 @@ __DATA__
 
 
 
-=== TEST 6: whoever comes back keeps the place
+=== TEST 6: a shopper who returns keeps the place
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -156,7 +156,7 @@ __DATA__
 
 
 
-=== TEST 7: nobody overtakes at the door
+=== TEST 7: no first attempt overtakes the line
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=5r/s burst=1;
 --- config
@@ -176,7 +176,7 @@ __DATA__
     sleep 0.25;
 
     is(shopper->get('/checkout')->status, 503, 'a newcomer waits too');
-    is(wait_for_admission($waiting, '/checkout')->status, 200, 'the first one gets in');
+    is(wait_for_admission($waiting, '/checkout')->status, 200, 'the first one is admitted');
 
 
 
@@ -205,11 +205,11 @@ __DATA__
 
     is($next->{first_attempt_ms}, $json->{first_attempt_ms}, 'the same shopper');
     is(shopper->get('/checkout', 'Flash-Throttle-Ticket' => $next->{ticket})->status, 200,
-       'the pass works so, too');
+       'the pass is valid in a header');
 
 
 
-=== TEST 9: the upstream's cookies stay
+=== TEST 9: the upstream's cookies are kept
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -242,7 +242,7 @@ __DATA__
 
 
 
-=== TEST 11: clients that return no cookie take no place
+=== TEST 11: clients that return no cookie are not counted
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=5r/s burst=1;
 --- config
@@ -259,19 +259,19 @@ __DATA__
 
     my $shopper = shopper(Accept => 'application/json');
 
-    is($shopper->get('/checkout')->json->{position}, 0, 'nobody stands before');
+    is($shopper->get('/checkout')->json->{position}, 0, 'position 0');
 
     my $begin = time;
 
     wait_for_admission($shopper, '/checkout');
 
     # 100 places would take 20 seconds
-    cmp_ok(time - $begin, '<', 5, 'let in soon');
-    is(status_of('sale', 'localhost')->{admitted}, 2, 'as the second one');
+    cmp_ok(time - $begin, '<', 5, 'admitted soon');
+    is(status_of('sale', 'localhost')->{admitted}, 2, 'as the second request');
 
 
 
-=== TEST 12: a warning for a server without a name, whose key is empty
+=== TEST 12: a server without a name has an empty key, which is logged
 --- startup_warning
 the server in
 --- http_config
@@ -302,13 +302,13 @@ the server in
 --- shop
     my @warnings = error_log =~ /\[warn\] .*(the server in .* has no "server_name".*)/g;
 
-    is(scalar(@warnings), 1, 'once for a server');
+    is(scalar(@warnings), 1, 'logged once for a server');
     like($warnings[0], qr{^the server in \S+nginx.conf:\d+ has no "server_name", so the key "\$server_name" of zone "sale" is empty},
-         'and says which');
+         'with the server');
 
 
 
-=== TEST 13: a key is a variable, one with text, two, or a capture
+=== TEST 13: keys: a variable, one with text, two, a capture
 --- http_config
     flash_throttle_zone $arg_shop zone=plain:1m rate=1r/m;
     flash_throttle_zone ${arg_shop} zone=braces:1m rate=1r/m;
@@ -356,5 +356,5 @@ the server in
         is(status_of($zone, $key{$zone})->{admitted}, 1, "... under \"$key{$zone}\"");
     }
 
-    is(shopper->get('/plain?sale=june')->status, 200, 'no such variable: an empty key');
+    is(shopper->get('/plain?sale=june')->status, 200, 'an unknown argument is an empty key');
     is(shopper->get('/plain?sale=june')->status, 200, '... which is not throttled');

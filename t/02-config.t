@@ -138,7 +138,7 @@ my @cases = (
     {   name => 'zone name that is not a valid cookie name',
         zone => 'flash_throttle_zone $server_name "zone=big sale:1m" rate=1r/s;',
         location => 'flash_throttle "zone=big sale";',
-        message => 'the zone name "big sale" in "flash_throttle" is no cookie name, name one with "flash_throttle_cookie"',
+        message => 'invalid cookie name "flash_throttle_big sale" of the zone "big sale", "flash_throttle_cookie" must set another',
     },
 
     {   name => 'cookie attribute that the module sets itself',
@@ -158,12 +158,12 @@ my @cases = (
 
     {   name => 'cookie prefix __Secure- without Secure',
         location => 'flash_throttle_cookie __Secure-place;',
-        message => 'invalid name "__Secure-place" in "flash_throttle_cookie" directive, browsers want "Secure" with this prefix, add it',
+        message => 'invalid name "__Secure-place" in "flash_throttle_cookie" directive, browsers require "Secure" with this prefix',
     },
 
     {   name => 'cookie prefix __Host- with a path',
         location => 'flash_throttle_cookie __Host-place "Secure; Path=/shop";',
-        message => 'invalid name "__Host-place" in "flash_throttle_cookie" directive, browsers want "Path=/" and no "Domain" with this prefix',
+        message => 'invalid name "__Host-place" in "flash_throttle_cookie" directive, browsers require "Path=/" and no "Domain" with this prefix',
     },
 
     {   name => 'flash_throttle_cookie twice in a location',
@@ -186,7 +186,7 @@ my @cases = (
 
     {   name => 'queue page that does not exist',
         location => 'flash_throttle_queue_page no-such-page.html;',
-        message => '"flash_throttle_queue_page" could not open the page "',
+        message => 'no-such-page.html" failed (2: No such file or directory)',
     },
 
     {   name => 'queue page that is a directory',
@@ -294,12 +294,12 @@ my @cases = (
 
     {   name => 'SameSite=None without Secure',
         location => 'flash_throttle_cookie place SameSite=None;',
-        message => 'invalid attributes in "flash_throttle_cookie" directive, browsers want "Secure" with "SameSite=None" and "Partitioned", add it',
+        message => 'invalid attributes in "flash_throttle_cookie" directive, browsers require "Secure" with "SameSite=None" and "Partitioned"',
     },
 
     {   name => 'Partitioned without Secure',
         location => 'flash_throttle_cookie place Partitioned;',
-        message => 'invalid attributes in "flash_throttle_cookie" directive, browsers want "Secure"',
+        message => 'invalid attributes in "flash_throttle_cookie" directive, browsers require "Secure"',
     },
 
     {   name => 'secret with a control character',
@@ -326,7 +326,7 @@ my @cases = (
 
     {   name => 'queue page with variables that match no file',
         server => 'flash_throttle_queue_page pages/$host/${arg_x}y.html;',
-        message => qr{there is no file like "DIR/conf/pages/\*/\*y\.html"},
+        message => qr{no file matches "DIR/conf/pages/\*/\*y\.html"},
     },
 
     {   name => 'queue page with an unknown variable',

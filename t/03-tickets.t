@@ -1,4 +1,4 @@
-# Tickets: where they are found, and which of them count.
+# Tickets: where they are found, and which are valid.
 
 use lib 't/lib';
 use Test::Nginx::Socket 'no_plan';
@@ -10,7 +10,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: wherever the cookie stands
+=== TEST 1: the cookie at any position
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -101,7 +101,7 @@ __DATA__
 
 
 
-=== TEST 4: what is no ticket is a first attempt, never an error
+=== TEST 4: an invalid ticket is a first attempt
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -163,7 +163,7 @@ the cookie "place" is of two zones, "sale" and "other"
         proxy_pass http://upstream;
     }
 --- shop
-    like(error_log, qr/\[warn\] .*the cookie "place" is of two zones, "sale" and "other", in the server in \S+nginx.conf:\d+: /,
+    like(error_log, qr/\[warn\] .*the cookie "place" is used by two zones, "sale" and "other", in the server in \S+nginx.conf:\d+/,
          'one cookie for two zones is warned of');
 
     # nobody else can be let in
@@ -184,7 +184,7 @@ the cookie "place" is of two zones, "sale" and "other"
 
 
 
-=== TEST 6: of several a pass wins, then the earliest ticket
+=== TEST 6: a pass is preferred, then the earliest ticket
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -233,7 +233,7 @@ the cookie "place" is of two zones, "sale" and "other"
 
 
 
-=== TEST 7: name and attributes of the cookie
+=== TEST 7: the cookie's name and attributes
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m burst=9;
     flash_throttle_zone $server_name zone=one:1m rate=1r/m burst=9;
@@ -312,7 +312,7 @@ my ($cert) = $pair =~ /(-----BEGIN CERT.*END CERTIFICATE-----)/s;
 
 
 
-=== TEST 9: two sales on one host keep two places
+=== TEST 9: two sales on one host need two cookies
 --- http_config
     flash_throttle_zone $server_name zone=shoes:1m rate=1r/m;
     flash_throttle_zone $server_name zone=shirts:1m rate=1r/m;
@@ -333,7 +333,7 @@ my ($cert) = $pair =~ /(-----BEGIN CERT.*END CERTIFICATE-----)/s;
     is($shopper->get('/shoes')->status, 200, 'shoes again');
     is($shopper->get('/shirts')->status, 200, 'shirts again');
     is(join(' ', sort keys %{ $shopper->{jar} }), 'flash_throttle_shirts flash_throttle_shoes', 'two cookies');
-    unlike(error_log, qr/is of two zones/, 'of which nothing is to be said');
+    unlike(error_log, qr/is used by two zones/, 'of which nothing is to be said');
 
 
 
@@ -386,13 +386,13 @@ no "flash_throttle_secret_file" is set
 --- shop
     my $shopper = shopper;
 
-    is($shopper->get('/checkout')->status, 200, 'let in');
+    is($shopper->get('/checkout')->status, 200, 'admitted');
     reload();
     is($shopper->get('/checkout')->status, 200, 'still in');
 
 
 
-=== TEST 12: ages that count, and ages that do not
+=== TEST 12: tickets that are too old or too new
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -439,7 +439,7 @@ no "flash_throttle_secret_file" is set
 
 
 
-=== TEST 13: a stamp of an edge whose clock is ahead
+=== TEST 13: a timestamp from an edge whose clock is ahead
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m burst=2;
     log_format waited '$request_uri $flash_throttle_status waited=$flash_throttle_waited';
@@ -454,14 +454,14 @@ no "flash_throttle_secret_file" is set
         first_ms => int(time * 1000) + 3000);
     my $shopper = shopper;
 
-    is($shopper->get('/admitted', Cookie => "flash_throttle_sale=$ticket")->status, 200, 'is let in');
+    is($shopper->get('/admitted', Cookie => "flash_throttle_sale=$ticket")->status, 200, 'is admitted');
     is($shopper->get('/passed')->status, 200, 'its pass is good');
 
     like(log_line('waited.log', $_), qr/waited=0\.000$/, "$_ waited for nothing") for qw( ADMITTED PASSED );
 
 
 
-=== TEST 14: of two tickets of one shopper the last that was given
+=== TEST 14: of two tickets of one shopper the latest version
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config

@@ -1,4 +1,4 @@
-# Polls: decided like any other request, and never sent to the upstream.
+# Polls: decided as other requests are, and not sent to the upstream.
 
 use lib 't/lib';
 use Test::Nginx::Socket 'no_plan';
@@ -9,7 +9,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: a poll that is let in does not reach the upstream
+=== TEST 1: an admitted poll does not reach the upstream
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -21,20 +21,20 @@ __DATA__
     my $shopper = shopper;
     my $response = $shopper->poll('/checkout');
 
-    is($response->status, 200, 'let in');
+    is($response->status, 200, 'admitted');
     is($response->header('Content-Type'), 'application/json', 'told so in JSON');
     is($response->json->{status}, 'admitted', 'admitted');
     is($response->json->{ticket}, $shopper->ticket, 'with the pass');
     is($response->header('Cache-Control'), 'no-store', 'not stored');
     is($response->header('Retry-After'), undef, 'nothing to retry');
-    is(scalar(hits), 0, 'the upstream does not hear of it');
+    is(scalar(hits), 0, 'the upstream is not asked');
 
     is($shopper->get('/checkout')->status, 200, 'then the page is asked for');
     is(scalar(hits), 1, 'once');
 
 
 
-=== TEST 2: a poll that waits
+=== TEST 2: a poll that is queued
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -49,7 +49,7 @@ __DATA__
 
     is($response->status, 503, 'waits');
     is($response->json->{status}, 'queued', 'JSON, whatever it accepts');
-    is(scalar(hits), 1, 'the upstream does not hear of it');
+    is(scalar(hits), 1, 'one request at the upstream');
 
 
 
@@ -97,7 +97,7 @@ __DATA__
 
 
 
-=== TEST 5: a bypassed poll is let in without the upstream, too
+=== TEST 5: a bypassed poll does not reach the upstream
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -108,7 +108,7 @@ __DATA__
     }
 --- shop
     is(shopper->poll('/checkout?staff=1')->json->{status}, 'admitted', 'admitted');
-    is(scalar(hits), 0, 'the upstream does not hear of it');
+    is(scalar(hits), 0, 'the upstream is not asked');
 
 
 
@@ -159,7 +159,7 @@ __DATA__
 
 
 
-=== TEST 7: before its time, however often: the same ticket, the rest of the time
+=== TEST 7: an early poll gets the same ticket and the remaining retry time
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -205,7 +205,7 @@ __DATA__
 
 
 
-=== TEST 8: JSON that was not polled for: Retry-After is soon enough
+=== TEST 8: JSON without a poll: whole seconds as in Retry-After
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config

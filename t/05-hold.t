@@ -1,4 +1,4 @@
-# The hold: called shoppers wait at the edge for room.
+# The hold: requests of called shoppers wait at the edge for capacity.
 
 use lib 't/lib';
 use Test::Nginx::Socket 'no_plan';
@@ -9,7 +9,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: a called shopper is held, then let in
+=== TEST 1: a called shopper is held, then admitted
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=1;
 --- config
@@ -40,7 +40,7 @@ __DATA__
 
 
 
-=== TEST 2: without a hold, nobody is
+=== TEST 2: hold=0
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=2r/s burst=1;
 --- config
@@ -61,7 +61,7 @@ __DATA__
 
 
 
-=== TEST 3: a hold ends, with the page
+=== TEST 3: the time of a hold ends with the queue page
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=1;
 --- config
@@ -80,7 +80,7 @@ __DATA__
     my $ticket = $two->ticket;
     my $response = $two->answer($second);
 
-    is($response->status, 503, 'waits on');
+    is($response->status, 503, 'still waits');
     like($response->body, qr/You are in line/, 'with the page');
     isnt($two->ticket, $ticket, 'and a new ticket');
     is(status_of('sale', 'localhost')->{held}, 0, 'nobody is held');
@@ -90,7 +90,7 @@ __DATA__
 
 
 
-=== TEST 4: a client that leaves is noticed
+=== TEST 4: a client closes the connection of a held request
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=1;
 --- config
@@ -108,7 +108,7 @@ __DATA__
     close hold_at_edge($two, '/checkout');
     wait_until('its end', sub { !status_of('sale', 'localhost')->{held} });
 
-    is(status_of('sale', 'localhost')->{left}, 1, 'one has left');
+    is(status_of('sale', 'localhost')->{left}, 1, 'left: 1');
 
     serve($till);
     $one->answer($first);
@@ -117,7 +117,7 @@ __DATA__
 
 
 
-=== TEST 5: the earliest stamp first
+=== TEST 5: the earliest timestamp first
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=1;
 --- config
@@ -170,14 +170,14 @@ __DATA__
 
     my $response = $two->answer($second);
 
-    is($response->status, 200, 'let in');
-    is($response->json->{status}, 'admitted', 'and told so');
+    is($response->status, 200, 'admitted');
+    is($response->json->{status}, 'admitted', 'status');
     ok(!IO::Select->new($till)->can_read(0), 'not at the upstream');
 
     my $third = $two->request('GET', '/checkout', Wait => 0);
 
     serve($till);
-    is($two->answer($third)->status, 200, 'then it comes with its pass');
+    is($two->answer($third)->status, 200, 'the page follows with the pass');
 
 
 
@@ -208,7 +208,7 @@ __DATA__
 
 
 
-=== TEST 8: held over HTTP/2, then let in
+=== TEST 8: a hold over HTTP/2 with admission
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=1;
     server {
@@ -237,12 +237,12 @@ __DATA__
 
     my $response = $two->answer($held);
 
-    is($response->status, 200, 'let in');
+    is($response->status, 200, 'admitted');
     is($response->body, "sold\n", 'by the upstream');
 
 
 
-=== TEST 9: held over HTTP/2, and gone
+=== TEST 9: a hold over HTTP/2 whose client resets the stream
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=1;
     server {
@@ -269,7 +269,7 @@ __DATA__
 
     kill 'TERM', $pid;
     wait_until('nobody held', sub { !status_of('sale', 'localhost')->{held} });
-    is(status_of('sale', 'localhost')->{left}, 1, 'one has left');
+    is(status_of('sale', 'localhost')->{left}, 1, 'left: 1');
     close $held;
     serve($till);
 
@@ -309,12 +309,12 @@ __DATA__
 
     my $response = $two->answer($socket);
 
-    is($response->status, 200, 'let in');
+    is($response->status, 200, 'admitted');
     is($response->body, '100000', 'with all of its body');
 
 
 
-=== TEST 11: a worker that is asked to leave lets its held ones in first
+=== TEST 11: a worker that exits admits its held requests first
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=1;
 --- config
@@ -343,7 +343,7 @@ __DATA__
 
 
 
-=== TEST 12: a client that leaves, and a post_action that takes its time
+=== TEST 12: a client leaves the hold, and a slow post_action follows
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=1;
 --- config
@@ -368,11 +368,11 @@ __DATA__
     close hold_at_edge(shopper, '/checkout');
 
     wait_until('its end', sub { !status_of('sale', 'localhost')->{held} });
-    is(status_of('sale', 'localhost')->{left}, 1, 'one has left');
+    is(status_of('sale', 'localhost')->{left}, 1, 'left: 1');
 
-    like(serve($till), qr{^GET /checkout }, 'the one who is in');
+    like(serve($till), qr{^GET /checkout }, 'the admitted one');
     $one->answer($first);
     wait_until('the end', sub { !status_of('sale', 'localhost')->{inflight} });
 
-    is(status_of('sale', 'localhost')->{admitted}, 1, 'who has left was not admitted');
-    like(serve($till), qr{^GET /after }, 'what is done behind it');
+    is(status_of('sale', 'localhost')->{admitted}, 1, 'the one who left was not admitted');
+    like(serve($till), qr{^GET /after }, 'a request after it');

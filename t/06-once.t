@@ -1,4 +1,4 @@
-# A client's request is decided once, however it travels within nginx.
+# A request is decided once, whatever internal redirects follow.
 
 use lib 't/lib';
 use Test::Nginx::Socket 'no_plan';
@@ -29,7 +29,7 @@ __DATA__
 --- shop
     my $response = shopper->get('/missing');
 
-    is($response->status, 200, 'let in');
+    is($response->status, 200, 'admitted');
     is(scalar($response->headers('Set-Cookie')), 1, 'one pass');
     is(status_of('sale', 'localhost')->{admitted}, 1, 'admitted once');
     wait_until('the end', sub { !status_of('sale', 'localhost')->{inflight} });
@@ -84,7 +84,7 @@ x
 
 
 
-=== TEST 3: the first visit may be behind a redirect
+=== TEST 3: a first attempt behind an internal redirect
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -100,7 +100,7 @@ x
         return 503;
     }
 --- shop
-    is(shopper->get('/try')->status, 200, 'let in');
+    is(shopper->get('/try')->status, 200, 'admitted');
     is(shopper->get('/try')->status, 503, 'the second one waits');
     is(scalar(hits), 1, 'not at the upstream');
     like(shopper->get('/fail')->body, qr/You are in line/, 'behind an error, too');
@@ -171,7 +171,7 @@ x
 
 
 
-=== TEST 6: a maintenance page for 503 leaves the queue page alone
+=== TEST 6: an error_page for 503 does not replace the queue page
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -197,7 +197,7 @@ x
 
 
 
-=== TEST 7: CORS preflights pass and take no slot
+=== TEST 7: CORS preflights are bypassed
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
     log_format cors '$request_method $flash_throttle_status';
@@ -245,12 +245,12 @@ x
 >>> users
 nobody:{PLAIN}secret
 --- shop
-    is(shopper->get('/checkout')->status, 401, 'admission is no authorization');
+    is(shopper->get('/checkout')->status, 401, 'admission does not authorize');
     is(scalar(hits), 0, 'nothing at the upstream');
 
 
 
-=== TEST 9: realip in a location comes before the throttle, limits behind it
+=== TEST 9: realip in a location runs before the throttle, limits run after it
 --- http_config
     flash_throttle_zone $remote_addr zone=sale:1m rate=1r/m;
     limit_req_zone $flash_throttle_id zone=one:1m rate=1r/m;
@@ -276,12 +276,12 @@ nobody:{PLAIN}secret
     ok(!status_of('sale', '127.0.0.1'), 'not by the proxy\'s');
 
     my $shopper = shopper;
-    is($shopper->get('/limited')->status, 200, 'let in');
+    is($shopper->get('/limited')->status, 200, 'admitted');
     is($shopper->get('/limited')->status, 429, 'but only so often');
 
 
 
-=== TEST 10: an error_page lets nobody in who waits
+=== TEST 10: an error_page admits nobody
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -311,7 +311,7 @@ nobody:{PLAIN}secret
 
 
 
-=== TEST 11: return and rewrite come before the throttle
+=== TEST 11: return and rewrite run before the throttle
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
     log_format decided '$uri "$flash_throttle_status"';

@@ -1,4 +1,4 @@
-# The answer on the wire: bodies, connections, caches, compression.
+# HTTP: bodies, connections, caches, compression.
 
 use lib 't/lib';
 use Test::Nginx::Socket 'no_plan';
@@ -9,7 +9,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: a body is no request
+=== TEST 1: a body is not read as the next request
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -31,7 +31,7 @@ __DATA__
 
 
 
-=== TEST 2: a chunked body is no request
+=== TEST 2: a chunked body is not read as the next request
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -51,7 +51,7 @@ __DATA__
 
 
 
-=== TEST 3: no "100 Continue" for a body that is not wanted
+=== TEST 3: no "100 Continue" for a body that is discarded
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -71,7 +71,7 @@ __DATA__
 
 
 
-=== TEST 4: a big POST gets a readable answer
+=== TEST 4: the response to a big POST can be read
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
     server {
@@ -100,7 +100,7 @@ __DATA__
 
 
 
-=== TEST 5: HEAD on a connection that stays
+=== TEST 5: HEAD with keepalive
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -120,7 +120,7 @@ __DATA__
 
 
 
-=== TEST 6: conditions and ranges are not for the queue page
+=== TEST 6: conditions and ranges do not apply to the queue page
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -150,7 +150,7 @@ __DATA__
 
 
 
-=== TEST 7: no cache keeps it
+=== TEST 7: the queue page is not cached
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -179,7 +179,7 @@ __DATA__
 
 
 
-=== TEST 8: the page is compressed, though it is an error
+=== TEST 8: the queue page is compressed
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -197,7 +197,7 @@ __DATA__
     my $response = shopper->get('/checkout', 'Accept-Encoding' => 'gzip, deflate');
 
     is($response->header('Content-Encoding'), 'gzip', 'gzip');
-    is($response->header('Content-Length'), length $response->body, 'of that length');
+    is($response->header('Content-Length'), length $response->body, 'Content-Length');
     cmp_ok(length $response->body, '<', length($plain->body) / 1.5, 'shorter');
 
     IO::Uncompress::Gunzip::gunzip(\$response->body => \my $text);
@@ -210,7 +210,7 @@ __DATA__
 
 
 
-=== TEST 9: a page of one's own
+=== TEST 9: a configured page
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -246,7 +246,7 @@ __DATA__
 
 
 
-=== TEST 10: filters do not write into the page
+=== TEST 10: filters do not modify the page
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -273,7 +273,7 @@ __DATA__
 
 
 
-=== TEST 11: the cookie is not kept by proxy_cache
+=== TEST 11: proxy_cache does not store the cookie
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m burst=9;
     proxy_cache_path $TEST_NGINX_HTML_DIR/cache keys_zone=cache:1m;

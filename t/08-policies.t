@@ -1,4 +1,4 @@
-# Policies, and what stands beside the line: bypass, dry run, refusal.
+# Policies, bypass, dry run, and a full zone.
 
 use lib 't/lib';
 use Test::Nginx::Socket 'no_plan';
@@ -9,7 +9,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: lottery: whoever asks at the right moment
+=== TEST 1: lottery: any request that finds free capacity
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=5r/s burst=1;
 --- config
@@ -33,7 +33,7 @@ __DATA__
 
 
 
-=== TEST 2: reject: room or refusal
+=== TEST 2: reject: admission or refusal
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
     log_format refused '$flash_throttle_status $status';
@@ -65,7 +65,7 @@ __DATA__
 
 
 
-=== TEST 3: max_wait refuses at the door
+=== TEST 3: max_wait refuses first attempts
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/s burst=1;
 --- config
@@ -98,7 +98,7 @@ __DATA__
 
 
 
-=== TEST 4: bypass, as proxy_no_cache reads its arguments
+=== TEST 4: bypass
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
     log_format bypass '$arg_a-$arg_b $flash_throttle_status';
@@ -118,7 +118,7 @@ __DATA__
 
 
 
-=== TEST 5: dry run: as if, without holding anybody back
+=== TEST 5: dry run
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
     flash_throttle_zone $server_name zone=other:1m rate=1r/m;
@@ -155,7 +155,7 @@ __DATA__
 
     log_line('dry.log', $_) for '^ADMITTED_DRY_RUN 200', '^PASSED_DRY_RUN 200', '^QUEUED_DRY_RUN 200', '^REJECTED_DRY_RUN 200';
     like(error_log, qr/queueing request, dry run, position: \d+, wait: \d+\.\d{3} by zone "sale"/, 'logged');
-    like(error_log, qr/rejecting request, dry run, /, 'this, too');
+    like(error_log, qr/rejecting request, dry run, /, 'logged');
 
 
 
@@ -197,7 +197,7 @@ __DATA__
 
 
 
-=== TEST 7: bounds of the advised retry
+=== TEST 7: the range of the advised retry time
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -245,12 +245,12 @@ __DATA__
     shopper->get('/checkout');
     shopper->get('/loud');
 
-    like(log_line('loud.log', 'queueing'), qr/\[warn\] .* queueing request, position: /, 'as loud as asked for');
-    is(scalar(grep { /queueing/ } Sale::lines_of('quiet.log')), 0, 'quiet otherwise');
+    like(log_line('loud.log', 'queueing'), qr/\[warn\] .* queueing request, position: /, 'the configured level');
+    is(scalar(grep { /queueing/ } Sale::lines_of('quiet.log')), 0, 'nothing at a lower level');
 
 
 
-=== TEST 9: a zone of no room refuses, and says why
+=== TEST 9: a full zone rejects new keys
 --- http_config
     flash_throttle_zone $arg_shop zone=sale:240k inflight=1;
 --- config

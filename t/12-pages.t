@@ -1,5 +1,5 @@
-# The pages: the same bytes for everybody who is new, slots filled in for who
-# comes back without a script, own pages, a page for each host.
+# The pages: first attempts get the same bytes, slots are filled in for clients
+# without a script, configured pages, a page for each host.
 
 use lib 't/lib';
 use Compress::Zlib qw( memGunzip );
@@ -8,7 +8,7 @@ use Sale;
 
 my $pages = 'conf/pages';
 
-# What a page weighs, and that it stands alone.
+# Checks the size of a page, and that it loads nothing else.
 for my $name (qw( queue closed sold_out rejected )) {
     open my $in, '<:raw', "$pages/$name.html" or die "$name.html: $!\n";
     local $/;
@@ -27,7 +27,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: the same bytes for everybody who is new
+=== TEST 1: first attempts get the same bytes
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -48,7 +48,7 @@ __DATA__
 
 
 
-=== TEST 2: filled in for who comes back without a script
+=== TEST 2: slots are filled in for a client without a script
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -76,7 +76,7 @@ __DATA__
 
 
 
-=== TEST 3: compressed, filled in or not, it is the same page
+=== TEST 3: compressed pages are the same, with and without slots
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -114,7 +114,7 @@ __DATA__
 
 
 
-=== TEST 4: a form is told apart, whoever sends it
+=== TEST 4: the method of a form
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -135,7 +135,7 @@ __DATA__
 
 
 
-=== TEST 5: a shop's own page, with the script and the slots
+=== TEST 5: a configured page with the script and slots
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -175,7 +175,7 @@ Wait
 
 
 
-=== TEST 6: a slot at the end, and two beside each other
+=== TEST 6: a slot at the end, and two adjacent slots
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config

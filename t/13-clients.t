@@ -1,5 +1,5 @@
-# What clients really send, what they are given, and what other waiting rooms
-# were reported to do to them.
+# What clients send and get.  "report": a fault that was reported for another
+# waiting room.
 
 use lib 't/lib';
 use Test::Nginx::Socket 'no_plan';
@@ -10,7 +10,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: who gets JSON and who a page
+=== TEST 1: JSON or a page
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -70,7 +70,7 @@ __DATA__
 
 
 
-=== TEST 2: a program is never told success by a page
+=== TEST 2: a program does not get a page with status 200
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -143,7 +143,7 @@ __DATA__
 
 
 
-=== TEST 4: HEAD takes no slot of those in flight
+=== TEST 4: HEAD takes no capacity
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=1;
 --- config
@@ -220,7 +220,7 @@ __DATA__
 
 
 
-=== TEST 7: ranges and conditions are on the shop's page, not on ours
+=== TEST 7: ranges and conditions apply to the upstream's page
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -252,7 +252,7 @@ __DATA__
 
 
 
-=== TEST 8: bodies, big and in chunks, of a form that waits
+=== TEST 8: big and chunked bodies of a queued form
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -322,7 +322,7 @@ __DATA__
 
 
 
-=== TEST 10: without cookies, all along
+=== TEST 10: a client without cookies
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=2r/s burst=1;
 --- config

@@ -1,15 +1,14 @@
-# How long a request is in flight: until its answer is complete.
+# A request is in flight until its response is complete.
 
 use lib 't/lib';
 use Test::Nginx::Socket 'no_plan';
 use Sale;
 
-# more than sockets hold, and no multiple of any buffer's size
+# larger than socket buffers, and not a multiple of a buffer
 our $size = 12_345_678;
 
 
-# The next request at the till, which waits for its answer; until it comes, a
-# client may read on.
+# Accepts the next request at the till; until it arrives, a client may read.
 sub take {
     my ($till, $reader, $text) = @_;
 
@@ -31,7 +30,7 @@ sub take {
 }
 
 
-# A shopper asks and does not read: the connection.
+# Sends a request without reading the response; returns the connection.
 sub ask {
     my ($uri, @headers) = @_;
 
@@ -48,7 +47,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: a slow reader takes no room, its answer in memory
+=== TEST 1: a slow reader of a response in memory
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=1;
     proxy_buffers 16 1m;
@@ -88,7 +87,7 @@ __DATA__
 
 
 
-=== TEST 2: nor with its answer in a file, with and without sendfile, or compressed
+=== TEST 2: a slow reader of a response in a file, with and without sendfile or gzip
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=1;
     proxy_buffers 4 4k;
@@ -132,7 +131,7 @@ __DATA__
 
 
 
-=== TEST 3: an upstream that has not sent all of it is at work
+=== TEST 3: a response that the upstream has not completed
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=1;
 --- config
@@ -175,7 +174,7 @@ __DATA__
 
 
 
-=== TEST 4: subrequests are parts of the answer
+=== TEST 4: subrequests are a part of the response
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=1;
 --- config
@@ -220,7 +219,7 @@ before <!--#include virtual="/part" --> behind
 
 
 
-=== TEST 5: slices, too, while the client is slow
+=== TEST 5: slices with a slow reader
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=1;
     proxy_buffers 16 1m;
@@ -257,7 +256,7 @@ before <!--#include virtual="/part" --> behind
 
 
 
-=== TEST 6: a connection that is kept, answers without a body, and failures
+=== TEST 6: keepalive, responses without a body, failures
 --- error_log eval
 qr/\[crit\] .* connect\(\) to unix:/
 --- http_config
@@ -308,7 +307,7 @@ qr/\[crit\] .* connect\(\) to unix:/
 
 
 
-=== TEST 7: who is held comes in when the answer is complete
+=== TEST 7: a held request is admitted when a response is complete
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=1;
     proxy_buffers 16 1m;
@@ -333,5 +332,5 @@ qr/\[crit\] .* connect\(\) to unix:/
     close $upstream;
 
     serve($till);
-    is($held->answer($socket)->status, 200, 'let in');
+    is($held->answer($socket)->status, 200, 'admitted');
     is(length Shopper::parse(Shopper::read_all($slow))->body, $::size, 'and the slow one reads on');

@@ -1,11 +1,11 @@
-# A ticket lets one shopper in, once, however often it is shown.
+# A ticket admits one shopper once.
 
 use lib 't/lib';
 use Test::Nginx::Socket 'no_plan';
 use Sale;
 
 
-# A shopper who waited and was let in; the ticket that it had before.
+# Returns an admitted shopper and the ticket that it waited with.
 sub admitted {
     my ($uri) = @_;
 
@@ -26,7 +26,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: other tabs, and an answer that was lost, get the same pass
+=== TEST 1: other tabs, and a lost response, get the same pass
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=2r/s burst=1;
     log_format again '$http_x_name $flash_throttle_status $flash_throttle_id';
@@ -61,7 +61,7 @@ __DATA__
 
 
 
-=== TEST 2: a poll, without cookies, too
+=== TEST 2: a poll without cookies
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=2r/s burst=1;
 --- config
@@ -76,18 +76,18 @@ __DATA__
     my (undef, $ticket) = admitted('/checkout');
     my $json = shopper->poll('/checkout', 'Flash-Throttle-Ticket' => $ticket)->json;
 
-    is($json->{status}, 'admitted', 'is told so');
-    isnt($json->{ticket}, $ticket, 'is given the pass');
+    is($json->{status}, 'admitted', 'status');
+    isnt($json->{ticket}, $ticket, 'gets the pass');
 
     my $response = shopper->get('/checkout', 'Flash-Throttle-Ticket' => $json->{ticket});
 
-    is($response->status, 200, 'which lets it in');
-    is($response->header('Set-Cookie'), undef, 'as a pass does');
+    is($response->status, 200, 'which is a pass');
+    is($response->header('Set-Cookie'), undef, 'no new cookie');
     is(status_of('sale', 'localhost')->{admitted}, 2, 'admitted once');
 
 
 
-=== TEST 3: behind the end of its pass it is worth nothing
+=== TEST 3: a ticket whose pass has ended is a first attempt
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=2r/s burst=1;
 --- config
@@ -110,11 +110,11 @@ __DATA__
     });
 
     # the end that the pass had is known to the second
-    cmp_ok($json->{first_attempt_ms}, '>', $first + 1000, 'it begins anew');
+    cmp_ok($json->{first_attempt_ms}, '>', $first + 1000, 'a new first attempt');
 
 
 
-=== TEST 4: each request is counted once, and as the log has it
+=== TEST 4: requests are counted once, as in the log
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=2r/s burst=1;
     log_format status '$flash_throttle_status';
@@ -147,5 +147,5 @@ __DATA__
     is($sale->{passed}, $n{PASSED}, 'passed');
     is($sale->{admitted}, $n{ADMITTED}, 'admitted');
     is($sale->{queued}, $n{QUEUED}, 'queued');
-    is($sale->{first_attempts} + $sale->{polls}, $n{ADMITTED} + $n{QUEUED}, 'and nothing twice');
-    is($sale->{done}, 3, 'of which three were at the upstream');
+    is($sale->{first_attempts} + $sale->{polls}, $n{ADMITTED} + $n{QUEUED}, 'no more polls');
+    is($sale->{done}, 3, 'three at the upstream');

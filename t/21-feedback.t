@@ -1,16 +1,16 @@
-# The upstream's word: the response header Flash-Throttle.
+# Feedback: the response header Flash-Throttle of the upstream.
 
 use lib 't/lib';
 use Test::Nginx::Socket 'no_plan';
 use Sale;
 
-# An upstream that says what X-Say asks it to, in as many headers as there are.
+# An upstream that returns X-Say and X-Also as feedback.
 Test::Nginx::Socket::add_block_preprocessor(sub {
     my $block = shift;
 
     $block->set_value(http_config => ($block->http_config // '') . <<'EOF_UPSTREAM');
 
-    log_format decided '$flash_throttle_status $status';
+    log_format decided '$flash_throttle_status $status $flash_throttle_retry';
 
     upstream says {
         server  unix:$TEST_NGINX_HTML_DIR/says.sock;
@@ -48,7 +48,7 @@ Test::Nginx::Socket::add_block_preprocessor(sub {
 EOF_UPSTREAM
 });
 
-# says(text): a shopper who is let in, and hears this.
+# Returns feedback to an admitted shopper.
 sub says {
     my ($text, %headers) = @_;
 
@@ -62,7 +62,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: sold out, and open again
+=== TEST 1: sold-out and resume
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1000r/s;
 --- config
@@ -79,31 +79,31 @@ __DATA__
     my $in = shopper;
     my $response = $in->get('/checkout', 'X-Say' => 'sold-out');
 
-    is($response->status, 200, 'the one who took the last one');
-    is($response->header('Flash-Throttle'), undef, 'does not see it');
+    is($response->status, 200, 'the last buyer');
+    is($response->header('Flash-Throttle'), undef, 'the client does not get the header');
     is(scalar(grep { /^flash_throttle_sale=/ } $response->headers('Set-Cookie')), 1, 'has a pass');
     ok(state->{sold_out}, 'sold out');
 
     my $new = shopper(Accept => 'application/json');
-    is($new->get('/checkout')->status, 409, 'whoever comes now');
-    is($new->poll('/checkout')->json->{status}, 'sold_out', 'hears it');
-    like(log_line('error.log', qr/upstream says/),
-        qr/\[notice\].*the upstream says "sold-out" for the key "localhost" of zone "sale"/, 'logged');
-    like(log_line('decided.log', qr/SOLD_OUT/), qr/^SOLD_OUT 409$/, 'the variable');
+    is($new->get('/checkout')->status, 409, 'a first attempt');
+    is($new->poll('/checkout')->json->{status}, 'sold_out', 'a poll gets sold_out');
+    like(log_line('error.log', qr/upstream set/),
+        qr/\[notice\].*upstream set "sold-out" for key "localhost" in zone "sale"/, 'logged');
+    like(log_line('decided.log', qr/SOLD_OUT/), qr/^SOLD_OUT 409 \d+\.\d{3}$/, 'the variables');
 
     is($in->get('/checkout', 'X-Say' => 'sold-out')->status, 200, 'a pass goes to the upstream');
-    is(scalar(() = error_log() =~ /upstream says/g), 1, 'said twice, logged once');
+    is(scalar(() = error_log() =~ /upstream set/g), 1, 'a repetition is not logged');
 
     reload();
-    is(shopper->get('/checkout')->status, 409, 'over a reload');
+    is(shopper->get('/checkout')->status, 409, 'after a reload');
 
-    is($in->get('/checkout', 'X-Say' => 'open')->status, 200, 'open');
-    ok(!state->{sold_out}, 'open again');
-    is(wait_for_admission($new, '/checkout')->status, 200, 'and whoever waited is let in');
+    is($in->get('/checkout', 'X-Say' => 'resume')->status, 200, 'open');
+    ok(!state->{sold_out}, 'resumed');
+    is(wait_for_admission($new, '/checkout')->status, 200, 'the waiting shopper is admitted');
 
 
 
-=== TEST 2: everyone who waits hears it, and those who are held at once
+=== TEST 2: queued and held requests after sold-out
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=1;
 --- config
@@ -131,15 +131,15 @@ __DATA__
     close $client;
 
     is($in->answer($first)->status, 200, 'the last one');
-    is($held->answer($socket)->status, 409, 'who was held does not go to the upstream');
-    is($_->poll('/checkout')->status, 409, 'nor who polls') for @waiting;
+    is($held->answer($socket)->status, 409, 'the held request does not go to the upstream');
+    is($_->poll('/checkout')->status, 409, 'a poll does not count') for @waiting;
 
     wait_until('an empty line', sub { !state->{waiting} });
-    is(state->{admitted}, 1, 'one was let in');
+    is(state->{admitted}, 1, 'one was admitted');
 
 
 
-=== TEST 3: what is said, and what is not
+=== TEST 3: valid and invalid values
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1000r/s;
 --- config
@@ -168,17 +168,17 @@ __DATA__
     };
 
     is($say->('rate=30')->{rate_now_milli}, 30000, 'a rate');
-    is($say->('rate=2.5;unit=s')->{rate_now_milli}, 2500, 'a part of one');
+    is($say->('rate=2.5;unit=s')->{rate_now_milli}, 2500, 'a fraction');
     is(state->{rate_upstream_milli}, 2500, 'by the upstream');
 
     my $state = $say->('x=(1 2), rate=40', 'sold-out;why="all gone"');
-    is($state->{rate_now_milli}, 40000, 'of two headers the one');
-    ok($state->{sold_out}, 'and the other');
-    ok(!$say->('open, rate=50')->{sold_out}, 'open');
+    is($state->{rate_now_milli}, 40000, 'the first of two header lines');
+    ok($state->{sold_out}, 'the second line');
+    ok(!$say->('resume, rate=50')->{sold_out}, 'resumed');
 
     # nothing of these
 
-    for my $text ('sold-out=1', 'sold-out="yes"', 'rate="7"', 'rate=0', 'rate=-7', 'rate=7, rate=fast', 'sold-out, open', 'sold-out, !',
+    for my $text ('sold-out=1', 'sold-out="yes"', 'rate="7"', 'rate=0', 'rate=-7', 'rate=7, rate=fast', 'sold-out, resume', 'sold-out, !',
         'sold-out,', 'SOLD-OUT', 'rate=7 sold-out', 'sold-out=?0', 'nothing=to, say="of"', 'rate=7' . ', a' x 400)
     {
         $state = $say->($text);
@@ -186,16 +186,16 @@ __DATA__
         cmp_ok($state->{rate_upstream_milli}, '!=', 7000, 'no such rate');
     }
 
-    my @lines = grep { /ignores/ } split /\n/, error_log();
+    my @lines = grep { /response header ignored/ } split /\n/, error_log();
     cmp_ok(scalar @lines, '>=', 1, 'logged');
-    like($lines[0], qr/\[warn\].*flash_throttle_feedback ignores .* in the header Flash-Throttle: "sold-out"/, 'with what it was');
+    like($lines[0], qr/\[warn\].*invalid value in "Flash-Throttle" response header ignored: "sold-out"/, 'with the value');
 
     # one warning a second, so not at the first try
 
     wait_until('a warning', sub {
         sleep 0.2;
         $say->('rate=7' . ', a' x 400);
-        return error_log() =~ /ignores too long a header in the header Flash-Throttle: "rate=7, a, a, /;
+        return error_log() =~ /too long "Flash-Throttle" response header ignored: "rate=7, a, a, /;
     });
 
     # the operator's word outranks it
@@ -207,13 +207,13 @@ __DATA__
     is($order->('"rate","rate":"90r/s"')->{rate_now_milli}, 90000, "the operator's rate");
     is($say->('rate=30')->{rate_now_milli}, 90000, 'stays');
     ok($order->('"sold-out"')->{sold_out}, "the operator's word");
-    ok($say->('open')->{sold_out}, 'stays');
+    ok($say->('resume')->{sold_out}, 'stays');
     ok(!$order->('"reset"')->{sold_out}, 'until reset');
-    is(state->{rate_now_milli}, 1000000, 'which forgets both rates');
+    is(state->{rate_now_milli}, 1000000, 'both rates are reset');
 
 
 
-=== TEST 4: done: the pass is over
+=== TEST 4: done ends the pass
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1000r/s;
 --- config
@@ -228,17 +228,17 @@ __DATA__
     my @cookies = $in->get('/checkout', 'X-Say' => 'done')->headers('Set-Cookie');
 
     is_deeply([sort @cookies], ['basket=1', 'place=; Path=/checkout; HttpOnly; SameSite=Strict; Max-Age=0'],
-        'the pass that it was to bring is not given');
+        'the pass of this response is not set');
 
     $in = shopper;
     $in->get('/checkout');
     like($in->ticket('place'), qr/^.{64}$/, 'a pass');
     @cookies = $in->get('/checkout', 'X-Say' => 'done')->headers('Set-Cookie');
-    is_deeply([sort @cookies], ['basket=1', 'place=; Path=/checkout; HttpOnly; SameSite=Strict; Max-Age=0'], 'taken away');
+    is_deeply([sort @cookies], ['basket=1', 'place=; Path=/checkout; HttpOnly; SameSite=Strict; Max-Age=0'], 'the cookie is deleted');
 
 
 
-=== TEST 5: done: its session is free for the next one, and its pass is none
+=== TEST 5: done frees the session
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m sessions=1;
 --- config
@@ -254,22 +254,22 @@ __DATA__
 --- shop
     my ($in, $next) = (shopper, shopper);
 
-    is($in->get('/checkout')->status, 200, 'one is let in');
+    is($in->get('/checkout')->status, 200, 'one is admitted');
     my $pass = $in->ticket;
 
     is($next->get('/checkout')->status, 503, 'the next one waits');
-    is($in->get('/checkout')->status, 200, 'goes on');
+    is($in->get('/checkout')->status, 200, 'continues');
     is($in->get('/checkout', 'X-Say' => 'done')->status, 200, 'and is done');
     is(wait_for_admission($next, '/checkout')->status, 200, 'the next one');
 
     is($in->get('/checkout', Cookie => "flash_throttle_sale=$pass", 'Flash-Throttle-Poll' => 1)->json->{status}, 'queued',
-        'whoever has kept the pass begins anew');
-    is(state->{over}, 1, 'one pass was over');
+        'a kept pass is a first attempt');
+    is(state->{spent}, 1, 'one pass is spent');
     is($next->get('/checkout')->status, 200, 'the other is not');
 
 
 
-=== TEST 6: from whom it is heard
+=== TEST 6: whose feedback counts
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1000r/s;
     proxy_cache_path $TEST_NGINX_HTML_DIR/cache keys_zone=cache:1m;
@@ -368,39 +368,39 @@ __DATA__
 
     my $response = $in->get('/off', 'X-Say' => 'sold-out');
     ok(!state->{sold_out}, 'not where it is off');
-    is($response->header('Flash-Throttle'), 'sold-out', 'there it is passed on');
+    is($response->header('Flash-Throttle'), 'sold-out', 'sent to the client');
 
     for my $uri (qw( /checkout /bypassed /hidden /sold /accel /sold/proxied /accel/proxied )) {
         $response = $in->get($uri, 'X-Say' => 'sold-out');
         is($response->status, 200, $uri);
-        is($response->header('Flash-Throttle'), undef, 'not passed on');
-        ok(state->{sold_out}, 'heard');
+        is($response->header('Flash-Throttle'), undef, 'not sent to the client');
+        ok(state->{sold_out}, 'feedback counts');
         $reset->();
     }
 
     $response = shopper->get('/accel/proxied', 'X-Say' => 'done');
     is(join("\n", $response->headers('Set-Cookie')), 'flash_throttle_sale=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0',
-        'once, though another upstream answers');
+        'once, though another upstream responds');
 
     is($in->head('/checkout', 'X-Say' => 'sold-out')->status, 200, 'HEAD');
-    ok(state->{sold_out}, 'heard');
+    ok(state->{sold_out}, 'feedback counts');
     $reset->();
 
     $in->get('/own');
     ok(!state->{sold_out}, 'what this server adds is not the upstream');
 
     is($in->get('/mirrored', 'X-Say' => 'sold-out')->status, 200, 'a mirror');
-    ok(!state->{sold_out}, 'is not heard');
+    ok(!state->{sold_out}, 'does not count');
 
     $in->get('/cached', 'X-Say' => 'sold-out');
-    ok(state->{sold_out}, 'heard when it is cached');
+    ok(state->{sold_out}, 'counts when it is cached');
     $reset->();
-    $response = $in->get('/cached', 'X-Say' => 'open');
-    ok(!state->{sold_out}, 'not when it comes out of the cache');
-    is($response->header('Flash-Throttle'), undef, 'nor passed on');
+    $response = $in->get('/cached', 'X-Say' => 'resume');
+    ok(!state->{sold_out}, 'does not count from the cache');
+    is($response->header('Flash-Throttle'), undef, 'not sent to the client');
 
     is($in->get('/checkout', 'Flash-Throttle' => 'sold-out')->status, 200, 'a client');
-    ok(!state->{sold_out}, 'says nothing');
+    ok(!state->{sold_out}, 'no feedback');
 
 
 
@@ -419,5 +419,5 @@ __DATA__
     }
 --- shop
     says('sold-out');
-    ok(state->{sold_out}, 'as if on');
-    is(shopper->get('/checkout')->status, 200, 'but let through');
+    ok(state->{sold_out}, 'as without dry run');
+    is(shopper->get('/checkout')->status, 200, 'but sent to the upstream');

@@ -1,4 +1,4 @@
-# What is let in follows the upstream's answers: their time, and errors.
+# Adaptation to the upstream's response times and errors.
 
 use lib 't/lib';
 use Test::Nginx::Socket 'no_plan';
@@ -7,7 +7,7 @@ use Sale;
 sub adapt { status_of('sale', 'localhost') }
 
 
-# Shoppers come, one after another, each answered by the till when told.
+# Sends requests one after another; the till answers each when it is told to.
 sub buy {
     my ($till, $n, $delay, $status) = @_;
 
@@ -30,7 +30,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: answers that take long make the window smaller
+=== TEST 1: slow responses reduce the window
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=50;
 --- config
@@ -46,7 +46,7 @@ __DATA__
     my $till = open_till;
 
     buy($till, 1, 0, '200 OK');
-    is(adapt->{adapt_inflight}, 50, 'it begins at the bound');
+    is(adapt->{adapt_inflight}, 50, 'starts at the limit');
 
     wait_until('a smaller window', sub { buy($till, 5, 0.06, '200 OK'); adapt->{adapt_inflight} < 50 });
 
@@ -64,7 +64,7 @@ __DATA__
 
 
 
-=== TEST 2: errors close the door, refusals do not
+=== TEST 2: 5xx responses reduce the window, 4xx do not
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=50;
 --- config
@@ -103,7 +103,7 @@ __DATA__
 
 
 
-=== TEST 3: an upstream that is not there is an error, a page of nginx no answer
+=== TEST 3: an unreachable upstream is an error, a page of nginx is not counted
 --- error_log eval
 qr/\[crit\] .* connect\(\) to unix:/
 --- http_config

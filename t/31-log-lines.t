@@ -1,4 +1,4 @@
-# What a line says in the error log: when it begins, lasts and ends.
+# The queue log: queueing started, continues, ended.
 
 use lib 't/lib';
 use Test::Nginx::Socket 'no_plan';
@@ -11,7 +11,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: one line when queueing begins, one when it ends, by one of the workers
+=== TEST 1: one event when queueing starts, one when it ends
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m inflight=1;
 --- config
@@ -32,10 +32,10 @@ __DATA__
         $_->poll('/checkout') for @shoppers;
     }
 
-    my $begins = qr/\[notice\] .*queueing begins for key "localhost" in zone "sale"/;
+    my $begins = qr/\[notice\] .*queueing started for key "localhost" in zone "sale"/;
 
-    like(log_line('error.log', 'queueing begins'), $begins, 'it begins');
-    unlike(error_log, qr/queueing ended/, 'and has not ended');
+    like(log_line('error.log', 'queueing started'), $begins, 'queueing started');
+    unlike(error_log, qr/queueing ended/, 'not ended');
 
     # the shoppers give up; nobody asks for anything any more
     serve($till);
@@ -43,14 +43,14 @@ __DATA__
     my $ended = log_line('error.log', 'queueing ended');
 
     like($ended, qr/\[notice\] .*queueing ended for key "localhost" in zone "sale" after \d+\.\d{3} s, admitted: \d+, gone: \d+, rejected: 0, most waiting: \d+, mean wait: \d+\.\d{3}, longest: \d+\.\d{3}$/,
-         'it ends');
-    is(() = error_log =~ /queueing begins/g, 1, 'said once');
-    is(() = error_log =~ /queueing ended/g, 1, 'by one');
-    unlike(error_log, qr/queueing request/, 'nothing of single requests above info');
+         'queueing ended');
+    is(() = error_log =~ /queueing started/g, 1, 'one event');
+    is(() = error_log =~ /queueing ended/g, 1, 'one event');
+    unlike(error_log, qr/queueing request/, 'no lines for single requests');
 
 
 
-=== TEST 2: the totals are those of the line
+=== TEST 2: the totals of the line
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=10r/s burst=1;
 --- config
@@ -66,21 +66,21 @@ __DATA__
     my @shoppers = map { shopper } 1 .. 6;
 
     $_->poll('/checkout') for @shoppers;
-    log_line('error.log', 'queueing begins');
+    log_line('error.log', 'queueing started');
     wait_for_admission($_, '/checkout') for @shoppers;
 
     my $ended = log_line('error.log', 'queueing ended');
     my $key = status_of('sale', 'localhost');
 
     # the first one was let in before there was a line, the others all waited
-    cmp_ok($key->{admitted}, '>=', 6, 'all were let in');
+    cmp_ok($key->{admitted}, '>=', 6, 'all were admitted');
     my ($admitted, $gone) = $ended =~ /admitted: (\d+), gone: (\d+)/;
-    cmp_ok($admitted, '<=', $key->{admitted}, 'of the line');
+    cmp_ok($admitted, '<=', $key->{admitted}, 'admitted of the line');
     is($gone, $key->{left} + $key->{no_shows} + $key->{expired}, 'gone');
 
 
 
-=== TEST 3: a key that is not fit for a log
+=== TEST 3: a key with control characters
 --- http_config
     flash_throttle_zone $shop zone=sale:1m rate=1r/m;
 --- config
@@ -96,11 +96,11 @@ two";
 --- shop
     shopper->get('/checkout') for 1 .. 2;
 
-    like(log_line('error.log', 'queueing begins'), qr/ for key "one\?\?two" in zone/, 'is made fit');
+    like(log_line('error.log', 'queueing started'), qr/ for key "one\?\?two" in zone/, 'replaced characters');
 
 
 
-=== TEST 4: over a reload
+=== TEST 4: a reload
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=30r/m burst=2;
 --- config
@@ -114,18 +114,18 @@ two";
     }
 --- shop
     shopper->get('/checkout') for 1 .. 3;
-    log_line('error.log', 'queueing begins');
+    log_line('error.log', 'queueing started');
 
     reload('burst=2' => 'burst=3');
 
     # no request comes: the new workers look by themselves
     log_line('error.log', 'queueing ended');
-    is(() = error_log =~ /queueing begins/g, 1, 'one beginning');
-    is(() = error_log =~ /queueing ended/g, 1, 'and one end');
+    is(() = error_log =~ /queueing started/g, 1, 'one start');
+    is(() = error_log =~ /queueing ended/g, 1, 'one end');
 
 
 
-=== TEST 5: a worker leaves without waiting for an end
+=== TEST 5: a worker exits while a line exists
 --- http_config
     flash_throttle_zone $server_name zone=sale:1m rate=1r/m;
 --- config
@@ -143,4 +143,4 @@ two";
 
     reload('rate=1r/m' => 'rate=2r/m');
     wait_until('the old ones to be gone', sub { !grep { kill 0, $_ } @workers });
-    pass('they are gone');
+    pass('the old workers have exited');

@@ -1,8 +1,7 @@
-# Every conf/*.conf runs as it stands, and does what it is there for.
+# Runs each conf/*.conf.
 #
-# A recipe is found by its name: one that has no test of its own below is still
-# checked, started, and must let a shopper in.  Ports and paths are made the
-# test's own; nothing else of a recipe is changed.
+# A recipe without a test of its own below is started and must admit a shopper.
+# Only ports and paths of a recipe are changed.
 
 use strict;
 use warnings;
@@ -23,7 +22,7 @@ my $nginx = $ENV{TEST_NGINX_BINARY} || 'build/nginx';
 my $module = $ENV{TEST_NGINX_LOAD_MODULES};
 my $patience = $ENV{TEST_NGINX_TIMEOUT} // 10;
 
-# where the shop sends requests that are to take their time
+# where the shop sends slow requests
 my $hold;
 
 my @running;
@@ -40,7 +39,7 @@ sub free_ports {
 }
 
 
-# What nginx has written: to where it starts to, and to where the recipe says.
+# What nginx has logged: at its start, and in the files of the recipe.
 sub logs_of {
     my ($dir) = @_;
 
@@ -58,7 +57,7 @@ sub read_file {
 }
 
 
-# Starts nginx in the foreground; its pid.
+# Starts nginx in the foreground; returns its pid.
 sub start {
     my ($dir, $name, $globals) = @_;
 
@@ -99,7 +98,7 @@ sub wait_for_port {
 }
 
 
-# The next connection to a socket of the shop's; dies where none comes.
+# Accepts a connection to a socket of the shop; dies if there is none.
 sub accepted {
     my ($socket) = @_;
 
@@ -110,8 +109,8 @@ sub accepted {
 }
 
 
-# Answers the next request that comes by FastCGI; its parameters, as nginx sends
-# them: each of the two lengths is one byte, or four with the highest bit set.
+# Answers the next FastCGI request and returns its parameters.  Each of the two
+# lengths is one byte, or four with the highest bit set.
 sub serve_fastcgi {
     my ($socket) = @_;
 
@@ -158,8 +157,8 @@ sub serve_fastcgi {
 }
 
 
-# Fills the room that there is with requests that the shop does not answer, until
-# what this returns is gone.
+# Takes all capacity with requests that the shop does not answer, until the value
+# returned is destroyed.
 sub fill {
     my ($port, $uri, $n, %headers) = @_;
 
@@ -244,7 +243,7 @@ my %tests = (
         my $shopper = Shopper->new($port);
         my @status = map { $shopper->get('/checkout')->status } 1 .. 30;
 
-        is($status[0], 200, 'let in');
+        is($status[0], 200, 'admitted');
         cmp_ok(scalar(grep { $_ == 429 } @status), '>=', 5, 'one pass does not do everything');
         is(Shopper->new($port)->get('/checkout')->status, 200, 'another is not bounded by that');
     },
@@ -317,7 +316,7 @@ my %tests = (
 
         my ($answer, $params) = $ask->('/checkout/cart?a=b');
 
-        is($answer->status, 200, 'let in');
+        is($answer->status, 200, 'admitted');
         like($answer->header('Set-Cookie'), qr/^flash_throttle_sale=/, 'with a pass');
         is("$params->{SCRIPT_NAME} $params->{REQUEST_URI}", '/index.php /checkout/cart?a=b', 'PHP knows what was asked for');
         is($params->{QUERY_STRING}, 'a=b', 'and the query');

@@ -2,29 +2,28 @@
 /*
  * Copyright (C) flash_throttle contributors
  *
- * Adaptation: the directive, and what the upstream's answers tell.
  */
 
 
-#include "ngx_http_flash_throttle.h"
+#include "ngx_http_flash_throttle_adapt.h"
 #include "ngx_http_flash_throttle_parse.h"
 #include "ngx_http_flash_throttle_rules.h"
 #include "ngx_http_flash_throttle_zone.h"
 
 
-/* one admission a second, x 1000 */
+/* admissions a second x 1000 */
 #define NGX_HTTP_FLASH_THROTTLE_ADAPT_MIN  1000
 
 
-static ngx_int_t ngx_http_flash_throttle_took(ngx_http_request_t *r,
-    ngx_msec_t *took, ngx_uint_t *status);
+static ngx_int_t ngx_http_flash_throttle_adapt_time(ngx_http_request_t *r,
+    ngx_msec_t *time, ngx_uint_t *status);
 
 
 void
-ngx_http_flash_throttle_answered(ngx_http_flash_throttle_ctx_t *ctx)
+ngx_http_flash_throttle_adapt_response(ngx_http_flash_throttle_ctx_t *ctx)
 {
     uint64_t                         now;
-    ngx_msec_t                       took;
+    ngx_msec_t                       time;
     ngx_uint_t                       status;
     ft_answer_kind_t                 kind;
     ngx_http_flash_throttle_zone_t  *zone;
@@ -33,7 +32,7 @@ ngx_http_flash_throttle_answered(ngx_http_flash_throttle_ctx_t *ctx)
 
     if (ctx->conf->adapt == NULL
         || atomic_load(&ctx->state->generation) != ctx->generation
-        || ngx_http_flash_throttle_took(ctx->request, &took, &status)
+        || ngx_http_flash_throttle_adapt_time(ctx->request, &time, &status)
            != NGX_OK)
     {
         return;
@@ -55,22 +54,21 @@ ngx_http_flash_throttle_answered(ngx_http_flash_throttle_ctx_t *ctx)
     now = ngx_http_flash_throttle_zone_now(zone);
 
     ft_adapt_answer(&ctx->state->adapt, ctx->conf->adapt, &zone->limits, kind,
-                    took, now);
+                    time, now);
 
     ngx_log_debug3(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
-                   "flash_throttle answer: %ui, %M ms, window: %uD/1000",
-                   status, took, atomic_load(&ctx->state->adapt.window_milli));
+                   "flash_throttle response: %ui, %M ms, window: %uD/1000",
+                   status, time, atomic_load(&ctx->state->adapt.window_milli));
 }
 
 
 /*
- * As $upstream_response_time and $upstream_status: the time of all tries, and
- * the status of the last one, 0 if the client left before there was one.
- * NGX_DECLINED: there was no upstream.
+ * The sum of $upstream_response_time, and the last $upstream_status; 0: the
+ * client closed the connection before.  NGX_DECLINED: there was no upstream.
  */
 
 static ngx_int_t
-ngx_http_flash_throttle_took(ngx_http_request_t *r, ngx_msec_t *took,
+ngx_http_flash_throttle_adapt_time(ngx_http_request_t *r, ngx_msec_t *time,
     ngx_uint_t *status)
 {
     ngx_uint_t                  i;
@@ -80,21 +78,21 @@ ngx_http_flash_throttle_took(ngx_http_request_t *r, ngx_msec_t *took,
         return NGX_DECLINED;
     }
 
-    *took = 0;
+    *time = 0;
     *status = 0;
 
     state = r->upstream_states->elts;
 
     for (i = 0; i < r->upstream_states->nelts; i++) {
 
-        /* between internal redirects there is an empty one */
+        /* an internal redirect adds an empty state */
 
         if (state[i].peer == NULL) {
             continue;
         }
 
         if (state[i].response_time != (ngx_msec_t) -1) {
-            *took += state[i].response_time;
+            *time += state[i].response_time;
         }
 
         *status = state[i].status;

@@ -5,7 +5,9 @@
 
 
 #include "ngx_http_flash_throttle_control.h"
+#include "ngx_http_flash_throttle_headers.h"
 #include "ngx_http_flash_throttle_override.h"
+#include "ngx_http_flash_throttle_send.h"
 
 
 #define NGX_HTTP_FLASH_THROTTLE_CONTROL_MAX  4096
@@ -26,8 +28,6 @@ static ngx_int_t ngx_http_flash_throttle_control_refuse(ngx_http_request_t *r,
 static void ngx_http_flash_throttle_control_body(ngx_http_request_t *r);
 static ngx_int_t ngx_http_flash_throttle_control_text(ngx_http_request_t *r,
     ngx_str_t *text);
-static ngx_int_t ngx_http_flash_throttle_control_send(ngx_http_request_t *r,
-    ngx_uint_t status, ngx_buf_t *b);
 
 
 char *
@@ -145,32 +145,26 @@ ngx_http_flash_throttle_control_is_json(ngx_http_request_t *r)
 static ngx_uint_t
 ngx_http_flash_throttle_control_is_cross_site(ngx_http_request_t *r)
 {
-    ngx_uint_t        i;
-    ngx_list_part_t  *part;
-    ngx_table_elt_t  *h;
+    ngx_table_elt_t                    *h;
+    ngx_http_flash_throttle_headers_t   headers;
 
-    for (part = &r->headers_in.headers.part; part; part = part->next) {
-        h = part->elts;
+    ngx_http_flash_throttle_headers_init(&headers, &r->headers_in.headers);
 
-        for (i = 0; i < part->nelts; i++) {
+    while ((h = ngx_http_flash_throttle_headers_next(&headers))) {
 
-            if (h[i].key.len == sizeof("origin") - 1
-                && ngx_memcmp(h[i].lowcase_key, "origin", 6) == 0
-                && !ngx_http_flash_throttle_control_is_own_origin(r,
-                                                                &h[i].value))
-            {
-                return 1;
-            }
+        if (ngx_http_flash_throttle_headers_match(h, "Origin")
+            && !ngx_http_flash_throttle_control_is_own_origin(r, &h->value))
+        {
+            return 1;
+        }
 
-            if (h[i].key.len == sizeof("sec-fetch-site") - 1
-                && ngx_memcmp(h[i].lowcase_key, "sec-fetch-site", 14) == 0
-                && !(h[i].value.len == 11
-                     && ngx_memcmp(h[i].value.data, "same-origin", 11) == 0)
-                && !(h[i].value.len == 4
-                     && ngx_memcmp(h[i].value.data, "none", 4) == 0))
-            {
-                return 1;
-            }
+        if (ngx_http_flash_throttle_headers_match(h, "Sec-Fetch-Site")
+            && !(h->value.len == 11
+                 && ngx_memcmp(h->value.data, "same-origin", 11) == 0)
+            && !(h->value.len == 4
+                 && ngx_memcmp(h->value.data, "none", 4) == 0))
+        {
+            return 1;
         }
     }
 
@@ -218,7 +212,7 @@ ngx_http_flash_throttle_control_refuse(ngx_http_request_t *r,
     }
 
     if (status == NGX_HTTP_NOT_ALLOWED
-        && ngx_http_flash_throttle_add_header(r, "Allow", (u_char *) "POST", 4)
+        && ngx_http_flash_throttle_headers_add(r, "Allow", (u_char *) "POST", 4)
            != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -232,7 +226,7 @@ ngx_http_flash_throttle_control_refuse(ngx_http_request_t *r,
 
     b->last = ngx_sprintf(b->last, "{\"error\":\"%s\"}\n", error);
 
-    return ngx_http_flash_throttle_control_send(r, status, b);
+    return ngx_http_flash_throttle_send_json(r, status, b);
 }
 
 
@@ -264,7 +258,7 @@ ngx_http_flash_throttle_control_body(ngx_http_request_t *r)
     }
 
     ngx_http_finalize_request(r,
-                          ngx_http_flash_throttle_control_send(r, status, b));
+                              ngx_http_flash_throttle_send_json(r, status, b));
 }
 
 
@@ -313,40 +307,4 @@ ngx_http_flash_throttle_control_text(ngx_http_request_t *r, ngx_str_t *text)
     }
 
     return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_http_flash_throttle_control_send(ngx_http_request_t *r, ngx_uint_t status,
-    ngx_buf_t *b)
-{
-    ngx_int_t    rc;
-    ngx_chain_t  out;
-
-    if (ngx_http_flash_throttle_add_header(r, "Cache-Control",
-                                           (u_char *) "no-store", 8)
-        != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    r->headers_out.status = status;
-    r->headers_out.content_length_n = b->last - b->pos;
-    ngx_str_set(&r->headers_out.content_type, "application/json");
-    r->headers_out.content_type_len = r->headers_out.content_type.len;
-    r->disable_not_modified = 1;
-
-    rc = ngx_http_send_header(r);
-
-    if (rc == NGX_ERROR || rc > NGX_OK || r->header_only) {
-        return rc;
-    }
-
-    b->last_buf = (r == r->main) ? 1 : 0;
-    b->last_in_chain = 1;
-
-    out.buf = b;
-    out.next = NULL;
-
-    return ngx_http_output_filter(r, &out);
 }

@@ -1,70 +1,75 @@
 
 /*
  * Copyright (C) flash_throttle contributors
- *
- * Feedback: what the upstream says of the sale in the response header
- * Flash-Throttle, which the client does not get to see.
  */
 
 
-#include "ngx_http_flash_throttle.h"
+#include "ngx_http_flash_throttle_call.h"
+#include "ngx_http_flash_throttle_cookie.h"
+#include "ngx_http_flash_throttle_ctx.h"
+#include "ngx_http_flash_throttle_feedback.h"
+#include "ngx_http_flash_throttle_headers.h"
+#include "ngx_http_flash_throttle_hold.h"
 #include "ngx_http_flash_throttle_zone.h"
 #include "ft_feedback.h"
 
 
-/* all lines of the header, joined */
-#define NGX_HTTP_FLASH_THROTTLE_SAID_MOST  1024
+/* bytes of all header lines, joined */
+#define NGX_HTTP_FLASH_THROTTLE_FEEDBACK_MAX  1024
+
+/* bytes of the header in a log message */
+#define NGX_HTTP_FLASH_THROTTLE_FEEDBACK_LOG  128
 
 
-static ngx_int_t ngx_http_flash_throttle_header_filter(ngx_http_request_t *r);
-static ngx_int_t ngx_http_flash_throttle_hear(ngx_http_request_t *r,
-    ngx_str_t *said);
-static ngx_int_t ngx_http_flash_throttle_obey(ngx_http_request_t *r,
+static ngx_int_t ngx_http_flash_throttle_feedback_filter(
+    ngx_http_request_t *r);
+static ngx_int_t ngx_http_flash_throttle_feedback_join(ngx_http_request_t *r,
+    ngx_str_t *value);
+static ngx_int_t ngx_http_flash_throttle_feedback_apply(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, ft_feedback_t *feedback);
-static void ngx_http_flash_throttle_obey_state(ngx_http_request_t *r,
+static const char *ngx_http_flash_throttle_feedback_override(
     ngx_http_flash_throttle_ctx_t *ctx, ft_feedback_t *feedback,
     ft_call_t *call);
-static ngx_int_t ngx_http_flash_throttle_end_pass(ngx_http_request_t *r,
-    ngx_http_flash_throttle_ctx_t *ctx);
-static void ngx_http_flash_throttle_hide(ngx_http_request_t *r,
-    const char *name, size_t len, ngx_str_t *prefix);
-static void ngx_http_flash_throttle_log_said(ngx_http_request_t *r,
-    const char *what, u_char *said, size_t len);
+static ngx_int_t ngx_http_flash_throttle_feedback_end_pass(
+    ngx_http_request_t *r, ngx_http_flash_throttle_ctx_t *ctx);
+static void ngx_http_flash_throttle_feedback_log(ngx_http_request_t *r,
+    const char *what, u_char *text, size_t len);
 
 
 static ngx_http_output_header_filter_pt  ngx_http_next_header_filter;
 
 
-#define ngx_http_flash_throttle_named(h, name)                                \
-    ((h)->key.len == sizeof(name) - 1                                         \
-     && ngx_strncasecmp((h)->key.data, (u_char *) name, sizeof(name) - 1)     \
-        == 0)
-
-
 /*
- * Of the main request only: what a mirror's or an included part's upstream says
- * is not about the shopper's request.  An answer out of a cache was meant for
- * another moment.
+ * Of the main request only: feedback of a subrequest's upstream is not about
+ * this shopper.
  */
 
 static ngx_int_t
-ngx_http_flash_throttle_header_filter(ngx_http_request_t *r)
+ngx_http_flash_throttle_feedback_filter(ngx_http_request_t *r)
 {
-    ngx_http_flash_throttle_ctx_t  *ctx;
+    ngx_table_elt_t                    *h;
+    ngx_http_flash_throttle_ctx_t      *ctx;
+    ngx_http_flash_throttle_headers_t   headers;
 
     if (r != r->main || r->upstream == NULL) {
         return ngx_http_next_header_filter(r);
     }
 
-    ctx = ngx_http_flash_throttle_get_ctx(r);
+    ctx = ngx_http_flash_throttle_ctx_get(r);
 
     if (ctx == NULL || !ctx->conf->feedback) {
         return ngx_http_next_header_filter(r);
     }
 
-    ngx_http_flash_throttle_hide(r, "Flash-Throttle", 14, NULL);
+    ngx_http_flash_throttle_headers_init(&headers, &r->headers_out.headers);
 
-    if (ngx_http_flash_throttle_listen(r, ctx) != NGX_OK) {
+    while ((h = ngx_http_flash_throttle_headers_find(&headers,
+                                                     "Flash-Throttle")))
+    {
+        h->hash = 0;
+    }
+
+    if (ngx_http_flash_throttle_feedback_read(r, ctx) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -73,27 +78,29 @@ ngx_http_flash_throttle_header_filter(ngx_http_request_t *r)
 
 
 /*
- * An answer that X-Accel-Redirect or error_page replaces by another upstream's
- * never comes to the filter, and is forgotten once that one is asked.
+ * Called before the next upstream of a request, too: a response that error_page
+ * or X-Accel-Redirect replaces does not reach the filter.
  */
 
 ngx_int_t
-ngx_http_flash_throttle_listen(ngx_http_request_t *r,
+ngx_http_flash_throttle_feedback_read(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx)
 {
-    u_char         text[NGX_HTTP_FLASH_THROTTLE_SAID_MOST];
-    ngx_str_t      said;
+    u_char         text[NGX_HTTP_FLASH_THROTTLE_FEEDBACK_MAX];
+    ngx_str_t      value;
     ft_feedback_t  feedback;
 
-    if (r->upstream == NULL || r->upstream == ctx->heard
+    if (r->upstream == NULL || r->upstream == ctx->upstream
         || !ctx->conf->feedback)
     {
         return NGX_OK;
     }
 
-    ctx->heard = r->upstream;
+    ctx->upstream = r->upstream;
 
 #if (NGX_HTTP_CACHE)
+
+    /* the feedback of a cached response is out of date */
 
     if (r->cached) {
         return NGX_OK;
@@ -101,10 +108,10 @@ ngx_http_flash_throttle_listen(ngx_http_request_t *r,
 
 #endif
 
-    said.data = text;
-    said.len = 0;
+    value.data = text;
+    value.len = 0;
 
-    switch (ngx_http_flash_throttle_hear(r, &said)) {
+    switch (ngx_http_flash_throttle_feedback_join(r, &value)) {
 
     case NGX_OK:
         break;
@@ -112,90 +119,83 @@ ngx_http_flash_throttle_listen(ngx_http_request_t *r,
     case NGX_DECLINED:
         return NGX_OK;
 
-    default:
-        ngx_http_flash_throttle_log_said(r, "too long a header", said.data,
-                                         said.len);
+    default: /* NGX_ERROR */
+        ngx_http_flash_throttle_feedback_log(r, "too long", value.data,
+                                             value.len);
         return NGX_OK;
     }
 
-    if (!ft_feedback_read(&feedback, (char *) said.data, said.len)) {
-        ngx_http_flash_throttle_log_said(r, "what is no dictionary",
-                                         said.data, said.len);
+    if (!ft_feedback_read(&feedback, (char *) value.data, value.len)) {
+        ngx_http_flash_throttle_feedback_log(r, "malformed", value.data,
+                                             value.len);
         return NGX_OK;
     }
 
     if (feedback.fault_len) {
-        ngx_http_flash_throttle_log_said(r, "a wrong value",
-                                         (u_char *) feedback.fault,
-                                         feedback.fault_len);
+        ngx_http_flash_throttle_feedback_log(r, "invalid value in",
+                                             (u_char *) feedback.fault,
+                                             feedback.fault_len);
     }
 
-    return ngx_http_flash_throttle_obey(r, ctx, &feedback);
+    return ngx_http_flash_throttle_feedback_apply(r, ctx, &feedback);
 }
 
 
 /*
- * The header's lines, joined as RFC 9110 says.  From what was received, not from
- * what is sent on: proxy_hide_header may have taken it out of that.
- * NGX_DECLINED: there is none; NGX_ERROR: with the line in *said it is too long.
+ * Joins the lines of the header (RFC 9110, section 5.3) as they were received:
+ * proxy_hide_header may have removed them from headers_out.  NGX_DECLINED:
+ * there is none.  NGX_ERROR: they are too long, *value is the last one.
  */
 
 static ngx_int_t
-ngx_http_flash_throttle_hear(ngx_http_request_t *r, ngx_str_t *said)
+ngx_http_flash_throttle_feedback_join(ngx_http_request_t *r, ngx_str_t *value)
 {
-    u_char           *p;
-    ngx_uint_t        i, found;
-    ngx_list_part_t  *part;
-    ngx_table_elt_t  *h;
+    u_char                             *p;
+    ngx_table_elt_t                    *h;
+    ngx_http_flash_throttle_headers_t   headers;
 
-    p = said->data;
-    found = 0;
+    p = value->data;
 
-    for (part = &r->upstream->headers_in.headers.part; part;
-         part = part->next)
+    ngx_http_flash_throttle_headers_init(&headers,
+                                         &r->upstream->headers_in.headers);
+
+    while ((h = ngx_http_flash_throttle_headers_find(&headers,
+                                                     "Flash-Throttle")))
     {
-        h = part->elts;
-
-        for (i = 0; i < part->nelts; i++) {
-
-            if (h[i].hash == 0
-                || !ngx_http_flash_throttle_named(&h[i], "Flash-Throttle"))
-            {
-                continue;
-            }
-
-            if (said->len + 2 + h[i].value.len
-                > NGX_HTTP_FLASH_THROTTLE_SAID_MOST)
-            {
-                *said = h[i].value;
-                return NGX_ERROR;
-            }
-
-            if (found++) {
-                *p++ = ',';
-                *p++ = ' ';
-            }
-
-            p = ngx_cpymem(p, h[i].value.data, h[i].value.len);
-            said->len = p - said->data;
+        if (value->len + 2 + h->value.len
+            > NGX_HTTP_FLASH_THROTTLE_FEEDBACK_MAX)
+        {
+            *value = h->value;
+            return NGX_ERROR;
         }
+
+        if (p != value->data) {
+            *p++ = ',';
+            *p++ = ' ';
+        }
+
+        p = ngx_cpymem(p, h->value.data, h->value.len);
+        value->len = p - value->data;
     }
 
-    return found ? NGX_OK : NGX_DECLINED;
+    return p != value->data ? NGX_OK : NGX_DECLINED;
 }
 
 
 static ngx_int_t
-ngx_http_flash_throttle_obey(ngx_http_request_t *r,
+ngx_http_flash_throttle_feedback_apply(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, ft_feedback_t *feedback)
 {
+    u_char       key[FT_KEY_MAX];
+    size_t       len;
     uint64_t     now;
     ft_call_t    call;
     ft_state_t  *state;
+    const char  *what;
 
     now = ngx_http_flash_throttle_zone_now(ctx->zone);
 
-    /* a bypassed request has not looked for it, another's may have changed */
+    /* not ctx->state: a bypassed request has none, and it may be evicted */
 
     state = ft_zone_find(ctx->zone->sh, ctx->context.key, ctx->context.key_len,
                          now);
@@ -203,31 +203,38 @@ ngx_http_flash_throttle_obey(ngx_http_request_t *r,
     if (state) {
         ngx_http_flash_throttle_call(ctx->zone, state, ctx->conf->rules, now,
                                      &call);
-        ngx_http_flash_throttle_obey_state(r, ctx, feedback, &call);
 
-        if (feedback->done && ft_pass_done(&call, &ctx->ticket)) {
-            ngx_http_flash_throttle_wake(
-                            ngx_http_flash_throttle_line(ctx->zone, state));
+        what = ngx_http_flash_throttle_feedback_override(ctx, feedback, &call);
+
+        if (what) {
+            len = ngx_http_flash_throttle_zone_printable(key,
+                                                 (u_char *) ctx->context.key,
+                                                 ctx->context.key_len);
+
+            ngx_log_error(NGX_LOG_NOTICE, r->connection->log, 0,
+                          "upstream set \"%s\" for key \"%*s\" in zone \"%V\"",
+                          what, len, key, &ctx->zone->shm_zone->shm.name);
+        }
+
+        if ((feedback->done && ft_pass_done(&call, &ctx->ticket)) || what) {
+            ngx_http_flash_throttle_hold_wake(ctx->zone, state);
         }
     }
 
-    if (feedback->done && ctx->ticket.kind == FT_TICKET_PASS
-        && ngx_http_flash_throttle_end_pass(r, ctx) != NGX_OK)
-    {
-        return NGX_ERROR;
+    if (feedback->done && ctx->ticket.kind == FT_TICKET_PASS) {
+        return ngx_http_flash_throttle_feedback_end_pass(r, ctx);
     }
 
     return NGX_OK;
 }
 
 
-static void
-ngx_http_flash_throttle_obey_state(ngx_http_request_t *r,
-    ngx_http_flash_throttle_ctx_t *ctx, ft_feedback_t *feedback,
-    ft_call_t *call)
+/* Returns what has changed, or NULL. */
+
+static const char *
+ngx_http_flash_throttle_feedback_override(ngx_http_flash_throttle_ctx_t *ctx,
+    ft_feedback_t *feedback, ft_call_t *call)
 {
-    u_char       key[FT_KEY_MAX];
-    size_t       len;
     const char  *what;
 
     what = NULL;
@@ -241,94 +248,61 @@ ngx_http_flash_throttle_obey_state(ngx_http_request_t *r,
     if (feedback->resume
         && ft_override_resume(call->state, FT_OVERRIDE_UPSTREAM, call->now_ms))
     {
-        what = "open";
+        what = "resume";
     }
 
     if (feedback->rate_milli
         && feedback->rate_milli
            != atomic_load(&call->state->overrides.rate_upstream_milli))
     {
-        ft_override_rate(call->state, FT_OVERRIDE_UPSTREAM, feedback->rate_milli);
+        ft_override_rate(call->state, FT_OVERRIDE_UPSTREAM,
+                         feedback->rate_milli);
 
-        ngx_http_flash_throttle_call(ctx->zone, call->state, ctx->conf->rules,
-                                     call->now_ms, call);
+        call->limits = ctx->zone->limits;
+        ft_override_limits(call->state, ctx->zone->adapt, &call->limits);
         ft_bucket_settle(&call->state->bucket, &call->limits, call->now_ms);
 
         what = what ? what : "rate";
     }
 
-    if (what == NULL) {
-        return;
-    }
-
-    len = ngx_http_flash_throttle_zone_printable(key,
-                                                 (u_char *) ctx->context.key,
-                                                 ctx->context.key_len);
-
-    ngx_log_error(NGX_LOG_NOTICE, r->connection->log, 0,
-                  "flash_throttle_feedback: the upstream says \"%s\" for the "
-                  "key \"%*s\" of zone \"%V\"", what, len, key,
-                  &ctx->zone->shm_zone->shm.name);
-
-    ngx_http_flash_throttle_wake(
-                       ngx_http_flash_throttle_line(ctx->zone, call->state));
+    return what;
 }
 
 
-/* The cookie goes, also if this very answer was to bring the pass. */
+/* Removes the cookie, also one that this response would have set. */
 
 static ngx_int_t
-ngx_http_flash_throttle_end_pass(ngx_http_request_t *r,
+ngx_http_flash_throttle_feedback_end_pass(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx)
 {
-    ngx_http_flash_throttle_hide(r, "Set-Cookie", 10, &ctx->conf->set_name);
+    ngx_str_t                          *name;
+    ngx_table_elt_t                    *h;
+    ngx_http_flash_throttle_headers_t   headers;
 
-    return ngx_http_flash_throttle_clear_cookie(r, ctx);
-}
+    name = &ctx->conf->set_name;
 
+    ngx_http_flash_throttle_headers_init(&headers, &r->headers_out.headers);
 
-/* Takes headers of a name, whose values begin so, from the answer. */
+    while ((h = ngx_http_flash_throttle_headers_find(&headers, "Set-Cookie"))) {
 
-static void
-ngx_http_flash_throttle_hide(ngx_http_request_t *r, const char *name,
-    size_t len, ngx_str_t *prefix)
-{
-    ngx_uint_t        i;
-    ngx_list_part_t  *part;
-    ngx_table_elt_t  *h;
-
-    for (part = &r->headers_out.headers.part; part; part = part->next) {
-        h = part->elts;
-
-        for (i = 0; i < part->nelts; i++) {
-
-            if (h[i].hash == 0 || h[i].key.len != len
-                || ngx_strncasecmp(h[i].key.data, (u_char *) name, len) != 0)
-            {
-                continue;
-            }
-
-            if (prefix
-                && (h[i].value.len < prefix->len
-                    || ngx_memcmp(h[i].value.data, prefix->data, prefix->len)
-                       != 0))
-            {
-                continue;
-            }
-
-            h[i].hash = 0;
+        if (h->value.len >= name->len
+            && ngx_memcmp(h->value.data, name->data, name->len) == 0)
+        {
+            h->hash = 0;
         }
     }
+
+    return ngx_http_flash_throttle_cookie_clear(r, ctx);
 }
 
 
-/* Once a second: it may be in each answer. */
+/* At most once a second: the header may be in each response. */
 
 static void
-ngx_http_flash_throttle_log_said(ngx_http_request_t *r, const char *what,
-    u_char *said, size_t len)
+ngx_http_flash_throttle_feedback_log(ngx_http_request_t *r, const char *what,
+    u_char *text, size_t len)
 {
-    u_char         text[FT_KEY_MAX];
+    u_char         printable[NGX_HTTP_FLASH_THROTTLE_FEEDBACK_LOG];
 
     static time_t  logged;
 
@@ -338,19 +312,20 @@ ngx_http_flash_throttle_log_said(ngx_http_request_t *r, const char *what,
 
     logged = ngx_time();
 
-    len = ngx_http_flash_throttle_zone_printable(text, said, ngx_min(len, 128));
+    len = ngx_http_flash_throttle_zone_printable(printable, text,
+                                            ngx_min(len, sizeof(printable)));
 
     ngx_log_error(NGX_LOG_WARN, r->connection->log, 0,
-                  "flash_throttle_feedback ignores %s in the header "
-                  "Flash-Throttle: \"%*s\"", what, len, text);
+                  "%s \"Flash-Throttle\" response header ignored: \"%*s\"",
+                  what, len, printable);
 }
 
 
-/* Above all filters, as is the one for bodies. */
+/* Above all other filters, as ngx_http_flash_throttle_inflight_init(). */
 
 void
-ngx_http_flash_throttle_init_feedback(void)
+ngx_http_flash_throttle_feedback_init(void)
 {
     ngx_http_next_header_filter = ngx_http_top_header_filter;
-    ngx_http_top_header_filter = ngx_http_flash_throttle_header_filter;
+    ngx_http_top_header_filter = ngx_http_flash_throttle_feedback_filter;
 }

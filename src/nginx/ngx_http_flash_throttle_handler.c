@@ -2,63 +2,31 @@
 /*
  * Copyright (C) flash_throttle contributors
  *
- * The preaccess handler: a client's request is decided once, whatever internal
- * redirects and subrequests it goes through afterwards.
+ * The preaccess handler: decides a request and carries the decision out.
  */
 
 
-#include "ngx_http_flash_throttle.h"
-#include "ngx_http_flash_throttle_zone.h"
+#include "ngx_http_flash_throttle_cookie.h"
+#include "ngx_http_flash_throttle_ctx.h"
+#include "ngx_http_flash_throttle_decide.h"
+#include "ngx_http_flash_throttle_feedback.h"
+#include "ngx_http_flash_throttle_handler.h"
+#include "ngx_http_flash_throttle_hold.h"
+#include "ngx_http_flash_throttle_inflight.h"
+#include "ngx_http_flash_throttle_reply.h"
+#include "ngx_http_flash_throttle_ticket.h"
 
-#include <openssl/rand.h>
 
-
-static ngx_int_t ngx_http_flash_throttle_decide(ngx_http_request_t *r,
-    ngx_http_flash_throttle_conf_t *ftcf);
-static ngx_http_flash_throttle_ctx_t *ngx_http_flash_throttle_create_ctx(
-    ngx_http_request_t *r, ngx_http_flash_throttle_conf_t *ftcf);
-static ngx_int_t ngx_http_flash_throttle_context(ngx_http_request_t *r,
+static ngx_int_t ngx_http_flash_throttle_handler_redirected(
+    ngx_http_request_t *r, ngx_http_flash_throttle_ctx_t *ctx);
+static ngx_int_t ngx_http_flash_throttle_handler_apply(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx);
-static ngx_int_t ngx_http_flash_throttle_again(ngx_http_request_t *r,
-    ngx_http_flash_throttle_ctx_t *ctx, ft_call_t *call);
-static ngx_int_t ngx_http_flash_throttle_queue(ngx_http_request_t *r,
-    ngx_http_flash_throttle_ctx_t *ctx, ft_call_t *call);
-static void ngx_http_flash_throttle_enter(ngx_http_flash_throttle_ctx_t *ctx,
-    ft_call_t *call);
-static void ngx_http_flash_throttle_full(ngx_http_flash_throttle_ctx_t *ctx);
-static uint64_t ngx_http_flash_throttle_random(void);
-static void ngx_http_flash_throttle_cleanup(void *data);
-
-
-/*
- * An internal redirect zeroes the contexts of modules; ours is found again
- * through its cleanup.
- */
-
-ngx_http_flash_throttle_ctx_t *
-ngx_http_flash_throttle_get_ctx(ngx_http_request_t *r)
-{
-    ngx_pool_cleanup_t             *cln;
-    ngx_http_flash_throttle_ctx_t  *ctx;
-
-    r = r->main;
-
-    ctx = ngx_http_get_module_ctx(r, ngx_http_flash_throttle_module);
-
-    if (ctx == NULL && (r->internal || r->filter_finalize)) {
-
-        for (cln = r->pool->cleanup; cln; cln = cln->next) {
-
-            if (cln->handler == ngx_http_flash_throttle_cleanup) {
-                ctx = cln->data;
-                ngx_http_set_ctx(r, ctx, ngx_http_flash_throttle_module);
-                break;
-            }
-        }
-    }
-
-    return ctx;
-}
+static ngx_int_t ngx_http_flash_throttle_handler_give(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx, u_char *text);
+static void ngx_http_flash_throttle_handler_log(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx);
+static void ngx_http_flash_throttle_handler_release(
+    ngx_http_flash_throttle_ctx_t *ctx);
 
 
 ngx_int_t
@@ -72,7 +40,7 @@ ngx_http_flash_throttle_handler(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    ctx = ngx_http_flash_throttle_get_ctx(r);
+    ctx = ngx_http_flash_throttle_ctx_get(r);
 
     if (ctx == NULL) {
         ftcf = ngx_http_get_module_loc_conf(r, ngx_http_flash_throttle_module);
@@ -81,7 +49,8 @@ ngx_http_flash_throttle_handler(ngx_http_request_t *r)
             return NGX_DECLINED;
         }
 
-        rc = ngx_http_flash_throttle_decide(r, ftcf);
+        rc = ngx_http_flash_throttle_decide(r, ftcf,
+                                     ngx_http_flash_throttle_handler_release);
 
         if (rc != NGX_OK) {
             return rc;
@@ -89,385 +58,163 @@ ngx_http_flash_throttle_handler(ngx_http_request_t *r)
 
         ctx = ngx_http_get_module_ctx(r, ngx_http_flash_throttle_module);
 
-    } else if (ctx->answered || ctx->status == 0 || r->post_action) {
-        return ngx_http_flash_throttle_redirected(r, ctx);
+    } else if (ctx->applied || ctx->status == 0 || r->post_action) {
+        return ngx_http_flash_throttle_handler_redirected(r, ctx);
     }
 
-    ctx->answered = 1;
+    ctx->applied = 1;
 
-    return ngx_http_flash_throttle_answer(r, ctx);
-}
-
-
-static ngx_http_flash_throttle_ctx_t *
-ngx_http_flash_throttle_create_ctx(ngx_http_request_t *r,
-    ngx_http_flash_throttle_conf_t *ftcf)
-{
-    ngx_pool_cleanup_t             *cln;
-    ngx_http_flash_throttle_ctx_t  *ctx;
-
-    cln = ngx_pool_cleanup_add(r->pool, sizeof(ngx_http_flash_throttle_ctx_t));
-    if (cln == NULL) {
-        return NULL;
-    }
-
-    ctx = cln->data;
-
-    /* the rest is written before it is read, and this is for each request */
-
-    ctx->request = r;
-    ctx->conf = ftcf;
-    ctx->zone = ftcf->shm_zone->data;
-    ctx->state = NULL;
-    ctx->heard = NULL;
-    ctx->status = 0;
-    ctx->poll = 0;
-    ctx->json = 0;
-    ctx->fresh = 0;
-    ctx->again = 0;
-    ctx->held = 0;
-    ctx->counted = 0;
-    ctx->complete = 0;
-    ctx->answered = 0;
-
-    ctx->verdict.replay = false;
-    ctx->verdict.same = false;
-
-    ngx_memzero(&ctx->ticket, sizeof(ft_ticket_t));
-
-    cln->handler = ngx_http_flash_throttle_cleanup;
-
-    ngx_http_set_ctx(r, ctx, ngx_http_flash_throttle_module);
-
-    return ctx;
+    return ngx_http_flash_throttle_handler_apply(r, ctx);
 }
 
 
 /*
- * NGX_OK: the status of the new context says it.  NGX_AGAIN: the request is
- * held.  NGX_DECLINED: the key is empty, there is nothing to throttle by.
+ * An internal redirect keeps the decision.  A request that was not admitted is
+ * redirected by an error of its response, whose page may be at the upstream, or
+ * by post_action, which also runs after a client has left the hold.
  */
 
 static ngx_int_t
-ngx_http_flash_throttle_decide(ngx_http_request_t *r,
-    ngx_http_flash_throttle_conf_t *ftcf)
+ngx_http_flash_throttle_handler_redirected(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx)
 {
-    uint64_t                            now;
-    ft_call_t                           call;
-    ngx_str_t                           key;
-    ngx_http_flash_throttle_ctx_t      *ctx;
-    ngx_http_flash_throttle_brought_t   brought;
-
-    if (ngx_http_flash_throttle_zone_key(r, ftcf->shm_zone->data, &key)
-        != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    if (ctx->held) {
+        ngx_http_flash_throttle_hold_leave(ctx);
     }
 
-    if (key.len == 0) {
-        return NGX_DECLINED;
+    switch (ctx->status) {
+
+    case NGX_HTTP_FLASH_THROTTLE_PASSED:
+    case NGX_HTTP_FLASH_THROTTLE_ADMITTED:
+    case NGX_HTTP_FLASH_THROTTLE_BYPASSED:
+        break;
+
+    default:
+        if (!ctx->conf->dry_run && !r->post_action) {
+            return NGX_HTTP_SERVICE_UNAVAILABLE;
+        }
     }
 
-    ctx = ngx_http_flash_throttle_create_ctx(r, ftcf);
-    if (ctx == NULL) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
+    return ngx_http_flash_throttle_feedback_read(r, ctx) == NGX_OK
+           ? NGX_DECLINED : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
 
-    ctx->context.key = key.data;
-    ctx->context.key_len = key.len;
 
-    ngx_http_flash_throttle_look(r, &brought);
+static ngx_int_t
+ngx_http_flash_throttle_handler_apply(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx)
+{
+    u_char      *text, buf[FT_TICKET_LEN];
+    ngx_uint_t   admitted;
 
-    ctx->poll = brought.poll;
+    admitted = 0;
+    text = buf;
 
-    switch (ngx_http_test_predicates(r, ftcf->bypass)) {
+    switch (ctx->status) {
 
-    case NGX_ERROR:
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    case NGX_HTTP_FLASH_THROTTLE_BYPASSED:
+    case NGX_HTTP_FLASH_THROTTLE_PASSED:
 
-    case NGX_DECLINED:
-        ctx->status = NGX_HTTP_FLASH_THROTTLE_BYPASSED;
-        return NGX_OK;
+        admitted = 1;
 
-    default: /* NGX_OK */
+        /* a pass is not renewed */
+
+        if (!ctx->reissued) {
+            text = NULL;
+        }
+
+        break;
+
+    case NGX_HTTP_FLASH_THROTTLE_ADMITTED:
+        admitted = 1;
+        break;
+
+    case NGX_HTTP_FLASH_THROTTLE_REJECTED:
+        text = NULL;
+        break;
+
+    default: /* QUEUED, CLOSED, SOLD_OUT */
         break;
     }
 
-    if (brought.preflight && r->method == NGX_HTTP_OPTIONS) {
-        ctx->poll = 0;
-        ctx->status = NGX_HTTP_FLASH_THROTTLE_BYPASSED;
-        return NGX_OK;
+    if (!admitted) {
+        ngx_http_flash_throttle_handler_log(r, ctx);
     }
 
-    if (ngx_http_flash_throttle_context(r, ctx) != NGX_OK) {
+    if (text && ngx_http_flash_throttle_handler_give(r, ctx, text) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    now = ngx_http_flash_throttle_zone_now(ctx->zone);
-
-    ctx->state = ngx_http_flash_throttle_zone_state(ctx->zone, &key, now,
-                                               r->connection->log);
-
-    ngx_http_flash_throttle_read(r, ctx, &brought, now);
-    ngx_http_flash_throttle_call(ctx->zone, ctx->state, ftcf->rules, now,
-                                 &call);
-
-    if (ctx->ticket.kind == FT_TICKET_PASS && ctx->state
-        && ft_pass_is_done(&call, &ctx->ticket))
-    {
-        ngx_memzero(&ctx->ticket, sizeof(ft_ticket_t));
+    if (!ctx->poll && (admitted || ctx->conf->dry_run)) {
+        return NGX_DECLINED;
     }
 
-    if (ctx->ticket.kind == FT_TICKET_PASS) {
-        ctx->status = NGX_HTTP_FLASH_THROTTLE_PASSED;
-
-        if (ctx->state) {
-            ngx_http_flash_throttle_enter(ctx, &call);
-        }
-
-        return NGX_OK;
-    }
-
-    ctx->json = ctx->poll || ngx_http_flash_throttle_wants_json(&brought);
-
-    if (ctx->ticket.kind == 0) {
-        ctx->fresh = 1;
-        ctx->ticket.id = ngx_http_flash_throttle_random();
-        ctx->ticket.first_ms = now;
-    }
-
-    if (ctx->state == NULL) {
-        ngx_http_flash_throttle_full(ctx);
-        return NGX_OK;
-    }
-
-    if (r->method == NGX_HTTP_HEAD && ctx->fresh && !ctx->poll
-        && ft_stats_is_free(&call))
-    {
-        ctx->status = NGX_HTTP_FLASH_THROTTLE_BYPASSED;
-        return NGX_OK;
-    }
-
-    return ngx_http_flash_throttle_queue(r, ctx, &call);
+    return ngx_http_flash_throttle_reply(r, ctx, text);
 }
 
 
-/* What tickets are bound to, besides the key. */
-
 static ngx_int_t
-ngx_http_flash_throttle_context(ngx_http_request_t *r,
-    ngx_http_flash_throttle_ctx_t *ctx)
+ngx_http_flash_throttle_handler_give(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx, u_char *text)
 {
-    ngx_str_t  *zone, bind;
+    if (ctx->verdict.same) {
+        ngx_memcpy(text, ctx->text, FT_TICKET_LEN);
 
-    ngx_str_null(&bind);
-
-    if (ctx->conf->bind
-        && ngx_http_complex_value(r, ctx->conf->bind, &bind) != NGX_OK)
-    {
+    } else if (ngx_http_flash_throttle_ticket_sign(r, ctx, text) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    zone = &ctx->zone->shm_zone->shm.name;
+    /* another request with this ticket has set a newer one */
 
-    ctx->context.zone = zone->data;
-    ctx->context.zone_len = zone->len;
-    ctx->context.bind = bind.data;
-    ctx->context.bind_len = bind.len;
-
-    return NGX_OK;
-}
-
-
-void
-ngx_http_flash_throttle_call(ngx_http_flash_throttle_zone_t *zone,
-    ft_state_t *state, ft_rules_t *rules, uint64_t now_ms, ft_call_t *call)
-{
-    call->state = state;
-    call->limits = zone->limits;
-    call->rules = rules;
-    call->now_ms = now_ms;
-    call->worker = zone->worker;
-    call->workers = ft_zone_workers(zone->sh);
-
-    if (state) {
-        ft_override_limits(state, zone->adapt, &call->limits);
-    }
-}
-
-
-static ngx_int_t
-ngx_http_flash_throttle_queue(ngx_http_request_t *r,
-    ngx_http_flash_throttle_ctx_t *ctx, ft_call_t *call)
-{
-    ft_line_t                       *line;
-    ngx_http_flash_throttle_line_t  *hl;
-
-    /* a worker that is about to leave takes nobody in */
-
-    line = NULL;
-
-    if (!ctx->conf->dry_run && !ngx_exiting) {
-        hl = ngx_http_flash_throttle_line(ctx->zone, ctx->state);
-        line = &hl->line;
-    }
-
-    ngx_http_flash_throttle_draw(r, ctx);
-
-    /* JSON that was not polled for may be read by the head's Retry-After alone */
-
-    ctx->verdict = ft_admission_decide(call, &ctx->ticket, line, &ctx->node,
-                                       !ctx->poll);
-
-    ngx_log_debug4(NGX_LOG_DEBUG_HTTP, r->connection->log, 0,
-                   "flash_throttle: %d position:%uD wait:%uL retry:%uD",
-                   ctx->verdict.answer, ctx->verdict.position,
-                   ctx->verdict.wait_ms, ctx->verdict.retry_ms);
-
-    switch (ctx->verdict.answer) {
-
-    case FT_ADMIT:
-        ngx_http_flash_throttle_admit(ctx, call);
-        return NGX_OK;
-
-    case FT_HOLD:
-        ctx->held = 1;
-        return ngx_http_flash_throttle_hold(r, ctx);
-
-    case FT_WAIT:
-        ngx_http_flash_throttle_expect_news(ctx->zone);
-        ctx->status = NGX_HTTP_FLASH_THROTTLE_QUEUED;
-        return NGX_OK;
-
-    case FT_CLOSED:
-        ctx->status = NGX_HTTP_FLASH_THROTTLE_CLOSED;
-        return NGX_OK;
-
-    case FT_SPENT:
-        return ngx_http_flash_throttle_again(r, ctx, call);
-
-    case FT_ALL_SOLD:
-        ctx->status = NGX_HTTP_FLASH_THROTTLE_SOLD_OUT;
-        return NGX_OK;
-
-    default: /* FT_REJECT */
-        ctx->status = NGX_HTTP_FLASH_THROTTLE_REJECTED;
-        return NGX_OK;
-    }
-}
-
-
-/* The ticket was admitted before: its pass again, or, if over, a new ticket. */
-
-static ngx_int_t
-ngx_http_flash_throttle_again(ngx_http_request_t *r,
-    ngx_http_flash_throttle_ctx_t *ctx, ft_call_t *call)
-{
-    if (ft_pass_again(call, &ctx->ticket)) {
-        ctx->status = NGX_HTTP_FLASH_THROTTLE_PASSED;
-        ctx->again = 1;
-
-        ngx_http_flash_throttle_enter(ctx, call);
-
+    if (ctx->verdict.replay) {
         return NGX_OK;
     }
 
-    ngx_memzero(&ctx->ticket, sizeof(ft_ticket_t));
-
-    ctx->fresh = 1;
-    ctx->ticket.id = ngx_http_flash_throttle_random();
-    ctx->ticket.first_ms = call->now_ms;
-
-    return ngx_http_flash_throttle_queue(r, ctx, call);
-}
-
-
-void
-ngx_http_flash_throttle_admit(ngx_http_flash_throttle_ctx_t *ctx,
-    ft_call_t *call)
-{
-    ctx->status = NGX_HTTP_FLASH_THROTTLE_ADMITTED;
-
-    ft_pass_make(call, &ctx->ticket);
-
-    if (ctx->poll) {
-        ft_inflight_expect(call, &ctx->ticket);
-        return;
-    }
-
-    ctx->counted = 1;
-    ctx->generation = atomic_load(&ctx->state->generation);
+    return ngx_http_flash_throttle_cookie_set(r, ctx, text);
 }
 
 
 static void
-ngx_http_flash_throttle_enter(ngx_http_flash_throttle_ctx_t *ctx,
-    ft_call_t *call)
+ngx_http_flash_throttle_handler_log(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx)
 {
-    if (ctx->poll) {
-        ft_pass_confirm(call);
-        return;
+    char  *dry_run;
+
+    dry_run = ctx->conf->dry_run ? ", dry run" : "";
+
+    switch (ctx->status) {
+
+    case NGX_HTTP_FLASH_THROTTLE_CLOSED:
+        ngx_log_error(ctx->conf->log_level, r->connection->log, 0,
+                      "queueing request before the opening%s, by zone \"%V\"",
+                      dry_run, &ctx->zone->shm_zone->shm.name);
+        break;
+
+    case NGX_HTTP_FLASH_THROTTLE_SOLD_OUT:
+        ngx_log_error(ctx->conf->log_level, r->connection->log, 0,
+                      "rejecting request, sold out%s, by zone \"%V\"",
+                      dry_run, &ctx->zone->shm_zone->shm.name);
+        break;
+
+    default: /* QUEUED, REJECTED */
+        ngx_log_error(ctx->conf->log_level, r->connection->log, 0,
+                      "%s request%s, position: %uD, wait: %uL.%03uL "
+                      "by zone \"%V\"",
+                      ctx->status == NGX_HTTP_FLASH_THROTTLE_QUEUED
+                      ? "queueing" : "rejecting",
+                      dry_run, ctx->verdict.position,
+                      ctx->verdict.wait_ms / 1000, ctx->verdict.wait_ms % 1000,
+                      &ctx->zone->shm_zone->shm.name);
     }
-
-    ft_inflight_enter(call, &ctx->ticket);
-
-    ctx->counted = 1;
-    ctx->generation = atomic_load(&ctx->state->generation);
-}
-
-
-/* No memory to count anybody in: better nobody than everybody. */
-
-static void
-ngx_http_flash_throttle_full(ngx_http_flash_throttle_ctx_t *ctx)
-{
-    ctx->status = NGX_HTTP_FLASH_THROTTLE_REJECTED;
-    ctx->verdict.position = 0;
-    ctx->verdict.retry_ms = ctx->conf->rules->poll_max_ms;
-    ctx->verdict.wait_ms = ctx->conf->rules->poll_max_ms;
-}
-
-
-/*
- * Ids are signed, so they need not be secret, only different over all workers
- * and restarts: a counter from a random start, scattered (splitmix64).
- */
-
-static uint64_t
-ngx_http_flash_throttle_random(void)
-{
-    uint64_t  x;
-
-    static uint64_t   count;
-    static ngx_pid_t  pid;
-
-    if (pid != ngx_pid) {
-
-        if (RAND_bytes((u_char *) &count, sizeof(count)) != 1) {
-            count = (uint64_t) ngx_random() << 32 ^ ngx_random();
-        }
-
-        pid = ngx_pid;
-    }
-
-    count += 0x9e3779b97f4a7c15;
-
-    x = count;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-    x = (x ^ x >> 27) * 0x94d049bb133111eb;
-
-    return x ^ x >> 31;
 }
 
 
 static void
-ngx_http_flash_throttle_cleanup(void *data)
+ngx_http_flash_throttle_handler_release(ngx_http_flash_throttle_ctx_t *ctx)
 {
-    ngx_http_flash_throttle_ctx_t *ctx = data;
-
     if (ctx->held) {
-        ngx_http_flash_throttle_leave(ctx);
+        ngx_http_flash_throttle_hold_leave(ctx);
     }
 
-    ngx_http_flash_throttle_done(ctx);
+    ngx_http_flash_throttle_inflight_done(ctx);
 }

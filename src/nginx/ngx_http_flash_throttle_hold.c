@@ -2,29 +2,30 @@
 /*
  * Copyright (C) flash_throttle contributors
  *
- * The hold: called shoppers who find no room at this instant are parked in the
- * preaccess phase, and let through as room appears, by one timer for each key.
+ * Each key has a line and a timer in each worker.
  */
 
 
-#include "ngx_http_flash_throttle.h"
+#include "ngx_http_flash_throttle_admit.h"
+#include "ngx_http_flash_throttle_call.h"
+#include "ngx_http_flash_throttle_hold.h"
 #include "ngx_http_flash_throttle_zone.h"
 
 
-#define ngx_http_flash_throttle_node_ctx(n)                                   \
+#define ngx_http_flash_throttle_hold_ctx(n)                                   \
     ((ngx_http_flash_throttle_ctx_t *)                                        \
         ((u_char *) (n) - offsetof(ngx_http_flash_throttle_ctx_t, node)))
 
 
-static void ngx_http_flash_throttle_pump(ngx_event_t *ev);
-static ngx_http_flash_throttle_ctx_t *ngx_http_flash_throttle_next(
+static void ngx_http_flash_throttle_hold_handler(ngx_event_t *ev);
+static ngx_http_flash_throttle_ctx_t *ngx_http_flash_throttle_hold_next(
     ngx_http_flash_throttle_line_t *hl, uint64_t *wait_ms);
-static void ngx_http_flash_throttle_resume(ngx_http_request_t *r);
-static void ngx_http_flash_throttle_block_writing(ngx_http_request_t *r);
+static void ngx_http_flash_throttle_hold_resume(ngx_http_request_t *r);
+static void ngx_http_flash_throttle_hold_block_writing(ngx_http_request_t *r);
 
 
 ngx_int_t
-ngx_http_flash_throttle_init_lines(ngx_http_flash_throttle_zone_t *zone,
+ngx_http_flash_throttle_hold_init(ngx_http_flash_throttle_zone_t *zone,
     ngx_cycle_t *cycle)
 {
     uint32_t                         i, keys;
@@ -42,7 +43,7 @@ ngx_http_flash_throttle_init_lines(ngx_http_flash_throttle_zone_t *zone,
         hl = &zone->lines[i];
 
         hl->zone = zone;
-        hl->event.handler = ngx_http_flash_throttle_pump;
+        hl->event.handler = ngx_http_flash_throttle_hold_handler;
         hl->event.data = hl;
         hl->event.log = cycle->log;
     }
@@ -51,15 +52,13 @@ ngx_http_flash_throttle_init_lines(ngx_http_flash_throttle_zone_t *zone,
 }
 
 
-ngx_http_flash_throttle_line_t *
-ngx_http_flash_throttle_line(ngx_http_flash_throttle_zone_t *zone,
+ft_line_t *
+ngx_http_flash_throttle_hold_line(ngx_http_flash_throttle_zone_t *zone,
     ft_state_t *state)
 {
-    return &zone->lines[ft_zone_index(zone->sh, state)];
+    return &zone->lines[ft_zone_index(zone->sh, state)].line;
 }
 
-
-/* The request is in the line already; whether there is room is seen at once. */
 
 ngx_int_t
 ngx_http_flash_throttle_hold(ngx_http_request_t *r,
@@ -68,8 +67,9 @@ ngx_http_flash_throttle_hold(ngx_http_request_t *r,
     ngx_log_debug0(NGX_LOG_DEBUG_HTTP, r->connection->log, 0,
                    "flash_throttle hold");
 
-    ngx_http_flash_throttle_wake(
-                         ngx_http_flash_throttle_line(ctx->zone, ctx->state));
+    ctx->held = 1;
+
+    ngx_http_flash_throttle_hold_wake(ctx->zone, ctx->state);
 
     if (r->connection->read->ready) {
         ngx_post_event(r->connection->read, &ngx_posted_events);
@@ -77,26 +77,30 @@ ngx_http_flash_throttle_hold(ngx_http_request_t *r,
     } else {
         if (ngx_handle_read_event(r->connection->read, 0) != NGX_OK) {
 
-            /* or the end of the hold would run the phases under an error page */
+            /* otherwise the end of the hold would run the phases of the
+               error page */
 
-            ngx_http_flash_throttle_leave(ctx);
+            ngx_http_flash_throttle_hold_leave(ctx);
 
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
     }
 
-    /* a client that leaves is noticed */
-
     r->read_event_handler = ngx_http_test_reading;
-    r->write_event_handler = ngx_http_flash_throttle_block_writing;
+    r->write_event_handler = ngx_http_flash_throttle_hold_block_writing;
 
     return NGX_AGAIN;
 }
 
 
 void
-ngx_http_flash_throttle_wake(ngx_http_flash_throttle_line_t *hl)
+ngx_http_flash_throttle_hold_wake(ngx_http_flash_throttle_zone_t *zone,
+    ft_state_t *state)
 {
+    ngx_http_flash_throttle_line_t  *hl;
+
+    hl = &zone->lines[ft_zone_index(zone->sh, state)];
+
     if (ft_line_first(&hl->line)) {
         ngx_post_event(&hl->event, &ngx_posted_events);
     }
@@ -104,14 +108,14 @@ ngx_http_flash_throttle_wake(ngx_http_flash_throttle_line_t *hl)
 
 
 void
-ngx_http_flash_throttle_leave(ngx_http_flash_throttle_ctx_t *ctx)
+ngx_http_flash_throttle_hold_leave(ngx_http_flash_throttle_ctx_t *ctx)
 {
     ft_call_t                        call;
     ngx_http_flash_throttle_line_t  *hl;
 
     ctx->held = 0;
 
-    hl = ngx_http_flash_throttle_line(ctx->zone, ctx->state);
+    hl = &ctx->zone->lines[ft_zone_index(ctx->zone->sh, ctx->state)];
 
     ngx_http_flash_throttle_call(ctx->zone, ctx->state, ctx->conf->rules,
                                  ngx_http_flash_throttle_zone_now(ctx->zone),
@@ -125,7 +129,7 @@ ngx_http_flash_throttle_leave(ngx_http_flash_throttle_ctx_t *ctx)
 
 
 static void
-ngx_http_flash_throttle_pump(ngx_event_t *ev)
+ngx_http_flash_throttle_hold_handler(ngx_event_t *ev)
 {
     uint64_t                         wait_ms;
     ngx_connection_t                *c;
@@ -139,17 +143,15 @@ ngx_http_flash_throttle_pump(ngx_event_t *ev)
     }
 
     for ( ;; ) {
-        ctx = ngx_http_flash_throttle_next(hl, &wait_ms);
+        ctx = ngx_http_flash_throttle_hold_next(hl, &wait_ms);
 
         if (ctx == NULL) {
             break;
         }
 
-        /* through the connection's own handler, as if it could be written to */
-
         c = ctx->request->connection;
 
-        ctx->request->write_event_handler = ngx_http_flash_throttle_resume;
+        ctx->request->write_event_handler = ngx_http_flash_throttle_hold_resume;
 
         ngx_post_event(c->write, &ngx_posted_events);
     }
@@ -161,15 +163,16 @@ ngx_http_flash_throttle_pump(ngx_event_t *ev)
 
 
 /*
- * The next one whose hold has ended, or NULL: then *wait_ms is the time to the
- * next look, 0 if nobody is held.
+ * Returns a request whose hold has ended, with its status set.  NULL: none has;
+ * *wait_ms is the time to the next call, 0 if no request is held.
  */
 
 static ngx_http_flash_throttle_ctx_t *
-ngx_http_flash_throttle_next(ngx_http_flash_throttle_line_t *hl,
+ngx_http_flash_throttle_hold_next(ngx_http_flash_throttle_line_t *hl,
     uint64_t *wait_ms)
 {
     bool                            admitted;
+    uint32_t                        generation;
     uint64_t                        wake_ms;
     ft_call_t                       call;
     ft_line_node_t                 *node;
@@ -183,11 +186,15 @@ ngx_http_flash_throttle_next(ngx_http_flash_throttle_line_t *hl,
         return NULL;
     }
 
-    ctx = ngx_http_flash_throttle_node_ctx(node);
+    ctx = ngx_http_flash_throttle_hold_ctx(node);
 
     ngx_http_flash_throttle_call(ctx->zone, ctx->state, ctx->conf->rules,
                                  ngx_http_flash_throttle_zone_now(ctx->zone),
                                  &call);
+
+    /* before the capacity is taken */
+
+    generation = atomic_load(&ctx->state->generation);
 
     node = ft_hold_next(&call, &hl->line, &admitted, &wake_ms);
 
@@ -196,13 +203,13 @@ ngx_http_flash_throttle_next(ngx_http_flash_throttle_line_t *hl,
         return NULL;
     }
 
-    ctx = ngx_http_flash_throttle_node_ctx(node);
+    ctx = ngx_http_flash_throttle_hold_ctx(node);
     ctx->held = 0;
 
     call.rules = ctx->conf->rules;
 
     if (admitted) {
-        ngx_http_flash_throttle_admit(ctx, &call);
+        ngx_http_flash_throttle_admit(ctx, &call, generation);
         return ctx;
     }
 
@@ -216,7 +223,7 @@ ngx_http_flash_throttle_next(ngx_http_flash_throttle_line_t *hl,
 
 
 static void
-ngx_http_flash_throttle_resume(ngx_http_request_t *r)
+ngx_http_flash_throttle_hold_resume(ngx_http_request_t *r)
 {
     ngx_log_debug0(NGX_LOG_DEBUG_HTTP, r->connection->log, 0,
                    "flash_throttle resume");
@@ -234,7 +241,7 @@ ngx_http_flash_throttle_resume(ngx_http_request_t *r)
 
 
 static void
-ngx_http_flash_throttle_block_writing(ngx_http_request_t *r)
+ngx_http_flash_throttle_hold_block_writing(ngx_http_request_t *r)
 {
     if (ngx_handle_write_event(r->connection->write, 0) != NGX_OK) {
         ngx_http_finalize_request(r, NGX_HTTP_INTERNAL_SERVER_ERROR);

@@ -1,356 +1,118 @@
 
 /*
  * Copyright (C) flash_throttle contributors
- *
- * The pages: read once at configuration, or built in; with a gzip twin, because
- * nginx's own gzip filter leaves a 503 alone.
  */
 
 
-#include "ngx_http_flash_throttle.h"
-#include "ngx_http_flash_throttle_pages.h"
-
-#include <zlib.h>
-
-
-#define NGX_HTTP_FLASH_THROTTLE_PAGE_MAX    (1024 * 1024)
-
-/* zlib's window, and 16 for a gzip head around it */
-#define NGX_HTTP_FLASH_THROTTLE_GZIP_BITS   (MAX_WBITS + 16)
+#include "ngx_http_flash_throttle_headers.h"
+#include "ngx_http_flash_throttle_page.h"
+#include "ngx_http_flash_throttle_template.h"
 
 
-/* a page by its file's name */
-typedef struct {
-    ngx_str_node_t                   sn;
-    ngx_http_flash_throttle_page_t  *page;
-} ngx_http_flash_throttle_page_node_t;
-
-
-static ngx_http_flash_throttle_page_t *ngx_http_flash_throttle_make_page(
-    ngx_conf_t *cf, u_char *html, size_t len);
-static ngx_int_t ngx_http_flash_throttle_put_script(ngx_conf_t *cf,
-    ngx_str_t *html);
-static char *ngx_http_flash_throttle_read_pages(ngx_conf_t *cf,
-    ngx_command_t *cmd, ngx_str_t *name,
-    ngx_http_flash_throttle_pages_t *pages);
-static ngx_int_t ngx_http_flash_throttle_pattern(ngx_conf_t *cf,
-    ngx_str_t *name, ngx_str_t *pattern);
-static ngx_int_t ngx_http_flash_throttle_add_page(ngx_conf_t *cf,
-    ngx_command_t *cmd, ngx_str_t *name,
-    ngx_http_flash_throttle_pages_t *pages);
-static ngx_http_flash_throttle_page_t *ngx_http_flash_throttle_load_page(
-    ngx_conf_t *cf, ngx_command_t *cmd, ngx_str_t *name);
-static ngx_int_t ngx_http_flash_throttle_read_page(ngx_conf_t *cf,
-    ngx_command_t *cmd, ngx_str_t *name, ngx_str_t *html);
-static ngx_int_t ngx_http_flash_throttle_gzip(ngx_conf_t *cf,
+static ngx_http_flash_throttle_page_t *ngx_http_flash_throttle_page_find(
+    ngx_http_request_t *r, ngx_http_flash_throttle_ctx_t *ctx);
+static ngx_http_flash_throttle_page_t *ngx_http_flash_throttle_page_queue(
+    ngx_http_request_t *r, ngx_http_flash_throttle_conf_t *ftcf);
+static ngx_uint_t ngx_http_flash_throttle_page_is_filled(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx, ngx_http_flash_throttle_page_t *page);
+static ngx_uint_t ngx_http_flash_throttle_page_is_gzip(ngx_http_request_t *r,
     ngx_http_flash_throttle_page_t *page);
 
 
-#define ngx_http_flash_throttle_built_in(cf, html)                            \
-    ngx_http_flash_throttle_make_page(cf, html, sizeof(html) - 1)
-
-
-ngx_int_t
-ngx_http_flash_throttle_init_pages(ngx_conf_t *cf,
-    ngx_http_flash_throttle_main_conf_t *ftmf)
+ngx_chain_t *
+ngx_http_flash_throttle_page(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx, ngx_chain_t *one)
 {
-    ftmf->page = ngx_http_flash_throttle_built_in(cf,
-                                       ngx_http_flash_throttle_queue_html);
-    if (ftmf->page == NULL) {
-        return NGX_ERROR;
-    }
-
-    ftmf->rejected = ngx_http_flash_throttle_built_in(cf,
-                                       ngx_http_flash_throttle_rejected_html);
-    if (ftmf->rejected == NULL) {
-        return NGX_ERROR;
-    }
-
-    ftmf->closed = ngx_http_flash_throttle_built_in(cf,
-                                       ngx_http_flash_throttle_closed_html);
-    if (ftmf->closed == NULL) {
-        return NGX_ERROR;
-    }
-
-    ftmf->sold_out = ngx_http_flash_throttle_built_in(cf,
-                                       ngx_http_flash_throttle_sold_out_html);
-    if (ftmf->sold_out == NULL) {
-        return NGX_ERROR;
-    }
-
-    return NGX_OK;
-}
-
-
-static ngx_http_flash_throttle_page_t *
-ngx_http_flash_throttle_make_page(ngx_conf_t *cf, u_char *html, size_t len)
-{
+    ngx_buf_t                       *b;
+    ngx_str_t                       *body;
+    ngx_uint_t                       gzip;
+    ngx_chain_t                     *out;
     ngx_http_flash_throttle_page_t  *page;
 
-    page = ngx_pcalloc(cf->pool, sizeof(ngx_http_flash_throttle_page_t));
+    page = ngx_http_flash_throttle_page_find(r, ctx);
+
     if (page == NULL) {
         return NULL;
     }
 
-    page->html.data = html;
-    page->html.len = len;
+    gzip = ngx_http_flash_throttle_page_is_gzip(r, page);
 
-    if (ngx_http_flash_throttle_cut(cf, page) != NGX_OK
-        || ngx_http_flash_throttle_gzip(cf, page) != NGX_OK)
-    {
-        return NULL;
-    }
+    if (ngx_http_flash_throttle_page_is_filled(r, ctx, page)) {
+        out = ngx_http_flash_throttle_template_fill(r, ctx, page, gzip);
 
-    return page;
-}
-
-
-/* A shop's own page takes the script from the page that is built in. */
-
-static ngx_int_t
-ngx_http_flash_throttle_put_script(ngx_conf_t *cf, ngx_str_t *html)
-{
-    u_char     *p, *start, *mark, *last;
-    ngx_str_t   script;
-
-    mark = ngx_strnstr(html->data, "{{script}}", html->len);
-
-    if (mark == NULL) {
-        return NGX_OK;
-    }
-
-    script.data = (u_char *) ngx_strstr(ngx_http_flash_throttle_queue_html,
-                                        "<script>");
-    script.len = (u_char *) ngx_strstr(script.data, "</script>")
-                 + sizeof("</script>") - 1 - script.data;
-
-    p = ngx_pnalloc(cf->pool, html->len + script.len);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    start = p;
-    last = html->data + html->len;
-
-    p = ngx_cpymem(p, html->data, mark - html->data);
-    p = ngx_cpymem(p, script.data, script.len);
-
-    mark += sizeof("{{script}}") - 1;
-    p = ngx_cpymem(p, mark, last - mark);
-
-    html->data = start;
-    html->len = p - start;
-
-    return NGX_OK;
-}
-
-
-char *
-ngx_http_flash_throttle_queue_page(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf)
-{
-    ngx_http_flash_throttle_conf_t *ftcf = conf;
-
-    ngx_str_t                        *value, name;
-    ngx_http_flash_throttle_pages_t  *pages;
-
-    if (ftcf->page || ftcf->pages) {
-        return "is duplicate";
-    }
-
-    value = cf->args->elts;
-    name = value[1];
-
-    if (ngx_conf_full_name(cf->cycle, &name, 1) != NGX_OK) {
-        return NGX_CONF_ERROR;
-    }
-
-    if (ngx_http_script_variables_count(&name) == 0) {
-        ftcf->page = ngx_http_flash_throttle_load_page(cf, cmd, &name);
-
-        return ftcf->page ? NGX_CONF_OK : NGX_CONF_ERROR;
-    }
-
-    pages = ngx_pcalloc(cf->pool, sizeof(ngx_http_flash_throttle_pages_t));
-    if (pages == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    ftcf->pages = pages;
-
-    return ngx_http_flash_throttle_read_pages(cf, cmd, &name, pages);
-}
-
-
-/*
- * All files that a name with variables can stand for are read now, and none
- * later: a variable's value cannot name any other file.
- */
-
-static char *
-ngx_http_flash_throttle_read_pages(ngx_conf_t *cf, ngx_command_t *cmd,
-    ngx_str_t *name, ngx_http_flash_throttle_pages_t *pages)
-{
-    ngx_int_t                          rc;
-    ngx_str_t                          pattern, file;
-    ngx_glob_t                         gl;
-    ngx_http_compile_complex_value_t   ccv;
-
-    if (name->len < 5
-        || ngx_strncmp(name->data + name->len - 5, ".html", 5) != 0)
-    {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "invalid page \"%V\" in \"%V\" directive, "
-                           "with variables it must end with \".html\"",
-                           name, &cmd->name);
-        return NGX_CONF_ERROR;
-    }
-
-    if (ngx_http_flash_throttle_pattern(cf, name, &pattern) != NGX_OK) {
-        return NGX_CONF_ERROR;
-    }
-
-    ngx_memzero(&ccv, sizeof(ngx_http_compile_complex_value_t));
-
-    ccv.cf = cf;
-    ccv.value = name;
-    ccv.complex_value = &pages->name;
-
-    if (ngx_http_compile_complex_value(&ccv) != NGX_OK) {
-        return NGX_CONF_ERROR;
-    }
-
-    ngx_rbtree_init(&pages->tree, &pages->sentinel,
-                    ngx_str_rbtree_insert_value);
-
-    ngx_memzero(&gl, sizeof(ngx_glob_t));
-
-    gl.pattern = pattern.data;
-    gl.log = cf->log;
-    gl.test = 1;
-
-    if (ngx_open_glob(&gl) != NGX_OK) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
-                           ngx_open_glob_n " \"%V\" failed", &pattern);
-        return NGX_CONF_ERROR;
-    }
-
-    do {
-        rc = ngx_read_glob(&gl, &file);
-
-        if (rc == NGX_OK) {
-            rc = ngx_http_flash_throttle_add_page(cf, cmd, &file, pages);
+        if (out == NULL) {
+            return NULL;
         }
 
-    } while (rc == NGX_OK);
-
-    ngx_close_glob(&gl);
-
-    if (rc == NGX_ERROR) {
-        return NGX_CONF_ERROR;
-    }
-
-    if (pages->tree.root == &pages->sentinel) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "invalid page \"%V\" in \"%V\" directive, "
-                           "there is no file like \"%V\"",
-                           name, &cmd->name, &pattern);
-        return NGX_CONF_ERROR;
-    }
-
-    return NGX_CONF_OK;
-}
-
-
-/* "/pages/$host.html" may be any "/pages/ *.html". */
-
-static ngx_int_t
-ngx_http_flash_throttle_pattern(ngx_conf_t *cf, ngx_str_t *name,
-    ngx_str_t *pattern)
-{
-    u_char  c, *p, *s, *last;
-
-    p = ngx_pnalloc(cf->pool, 2 * name->len + 1);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    pattern->data = p;
-
-    s = name->data;
-    last = s + name->len;
-
-    while (s < last) {
-        c = *s++;
-
-        if (c != '$') {
-
-            if (c == '*' || c == '?' || c == '[' || c == '\\') {
-                *p++ = '\\';
-            }
-
-            *p++ = c;
-            continue;
+    } else {
+        b = ngx_calloc_buf(r->pool);
+        if (b == NULL) {
+            return NULL;
         }
 
-        *p++ = '*';
+        /* b->memory: filters must not modify the page */
 
-        if (s < last && *s == '{') {
-            while (s < last && *s++ != '}') { /* void */ }
-            continue;
-        }
+        body = gzip ? &page->gzip : &page->html;
 
-        while (s < last
-               && (*s == '_' || (*s >= '0' && *s <= '9')
-                   || (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z')))
+        b->pos = body->data;
+        b->last = body->data + body->len;
+        b->memory = 1;
+
+        one->buf = b;
+        one->next = NULL;
+        out = one;
+    }
+
+    /* last, because an error page of nginx would keep the header */
+
+    if (gzip) {
+
+        if (ngx_http_flash_throttle_headers_add(r, "Content-Encoding",
+                                                (u_char *) "gzip", 4)
+            != NGX_OK)
         {
-            s++;
+            return NULL;
         }
+
+        r->headers_out.content_encoding =
+                                     ngx_http_flash_throttle_headers_last(r);
     }
 
-    pattern->len = p - pattern->data;
-    *p = '\0';
+    ngx_str_set(&r->headers_out.content_type, "text/html");
+    r->headers_out.content_type_len = r->headers_out.content_type.len;
+    ngx_str_set(&r->headers_out.charset, "utf-8");
 
-    return NGX_OK;
+    return out;
 }
 
 
-static ngx_int_t
-ngx_http_flash_throttle_add_page(ngx_conf_t *cf, ngx_command_t *cmd,
-    ngx_str_t *name, ngx_http_flash_throttle_pages_t *pages)
+static ngx_http_flash_throttle_page_t *
+ngx_http_flash_throttle_page_find(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx)
 {
-    ngx_str_t                             copy;
-    ngx_http_flash_throttle_page_node_t  *node;
+    ngx_http_flash_throttle_main_conf_t  *ftmf;
 
-    copy.len = name->len;
-    copy.data = ngx_pnalloc(cf->pool, name->len + 1);
-    if (copy.data == NULL) {
-        return NGX_ERROR;
+    ftmf = ngx_http_get_module_main_conf(r, ngx_http_flash_throttle_module);
+
+    switch (ctx->status) {
+
+    case NGX_HTTP_FLASH_THROTTLE_REJECTED:
+        return ftmf->rejected;
+
+    case NGX_HTTP_FLASH_THROTTLE_CLOSED:
+        return ftmf->closed;
+
+    case NGX_HTTP_FLASH_THROTTLE_SOLD_OUT:
+        return ftmf->sold_out;
+
+    default: /* NGX_HTTP_FLASH_THROTTLE_QUEUED */
+        return ngx_http_flash_throttle_page_queue(r, ctx->conf);
     }
-
-    (void) ngx_cpystrn(copy.data, name->data, name->len + 1);
-
-    node = ngx_pcalloc(cf->pool, sizeof(ngx_http_flash_throttle_page_node_t));
-    if (node == NULL) {
-        return NGX_ERROR;
-    }
-
-    node->page = ngx_http_flash_throttle_load_page(cf, cmd, &copy);
-    if (node->page == NULL) {
-        return NGX_ERROR;
-    }
-
-    node->sn.str = copy;
-    node->sn.node.key = ngx_crc32_long(copy.data, copy.len);
-
-    ngx_rbtree_insert(&pages->tree, &node->sn.node);
-
-    return NGX_OK;
 }
 
 
-ngx_http_flash_throttle_page_t *
-ngx_http_flash_throttle_find_page(ngx_http_request_t *r,
+static ngx_http_flash_throttle_page_t *
+ngx_http_flash_throttle_page_queue(ngx_http_request_t *r,
     ngx_http_flash_throttle_conf_t *ftcf)
 {
     ngx_str_t                             name;
@@ -377,143 +139,38 @@ ngx_http_flash_throttle_find_page(ngx_http_request_t *r,
 }
 
 
-static ngx_http_flash_throttle_page_t *
-ngx_http_flash_throttle_load_page(ngx_conf_t *cf, ngx_command_t *cmd,
-    ngx_str_t *name)
+/*
+ * First attempts get the same bytes, and the script replaces the slots.  A
+ * client that returns by a page request has no script.
+ */
+
+static ngx_uint_t
+ngx_http_flash_throttle_page_is_filled(ngx_http_request_t *r,
+    ngx_http_flash_throttle_ctx_t *ctx, ngx_http_flash_throttle_page_t *page)
 {
-    ngx_str_t  html;
-
-    if (ngx_http_flash_throttle_read_page(cf, cmd, name, &html) != NGX_OK
-        || ngx_http_flash_throttle_put_script(cf, &html) != NGX_OK)
-    {
-        return NULL;
-    }
-
-    return ngx_http_flash_throttle_make_page(cf, html.data, html.len);
+    return page->pieces
+           && !(ctx->fresh && ctx->status != NGX_HTTP_FLASH_THROTTLE_REJECTED
+                && (r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD)));
 }
 
 
-static ngx_int_t
-ngx_http_flash_throttle_read_page(ngx_conf_t *cf, ngx_command_t *cmd,
-    ngx_str_t *name, ngx_str_t *html)
-{
-    off_t             size;
-    ssize_t           n;
-    ngx_int_t         rc;
-    ngx_file_t        file;
-    ngx_file_info_t   fi;
-
-    ngx_memzero(&file, sizeof(ngx_file_t));
-
-    rc = NGX_ERROR;
-
-    file.name = *name;
-    file.log = cf->log;
-    file.fd = ngx_open_file(name->data, NGX_FILE_RDONLY, NGX_FILE_OPEN, 0);
-
-    if (file.fd == NGX_INVALID_FILE) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
-                           "\"%V\" could not open the page \"%V\", "
-                           "it must be a file that nginx can read",
-                           &cmd->name, name);
-        return NGX_ERROR;
-    }
-
-    if (ngx_fd_info(file.fd, &fi) == NGX_FILE_ERROR) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
-                           ngx_fd_info_n " \"%V\" failed", name);
-        goto done;
-    }
-
-    size = ngx_file_size(&fi);
-
-    if (!ngx_is_file(&fi) || size == 0
-        || size > NGX_HTTP_FLASH_THROTTLE_PAGE_MAX)
-    {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "invalid page \"%V\" in \"%V\" directive, "
-                           "it must be a file of 1 byte to 1m",
-                           name, &cmd->name);
-        goto done;
-    }
-
-    html->data = ngx_pnalloc(cf->pool, size);
-    if (html->data == NULL) {
-        goto done;
-    }
-
-    n = ngx_read_file(&file, html->data, size, 0);
-
-    if (n == NGX_ERROR || n != size) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
-                           ngx_read_file_n " \"%V\" failed", name);
-        goto done;
-    }
-
-    html->len = size;
-    rc = NGX_OK;
-
-done:
-
-    if (ngx_close_file(file.fd) == NGX_FILE_ERROR) {
-        ngx_log_error(NGX_LOG_ALERT, cf->log, ngx_errno,
-                      ngx_close_file_n " \"%V\" failed", name);
-    }
-
-    return rc;
-}
-
-
-static ngx_int_t
-ngx_http_flash_throttle_gzip(ngx_conf_t *cf,
+static ngx_uint_t
+ngx_http_flash_throttle_page_is_gzip(ngx_http_request_t *r,
     ngx_http_flash_throttle_page_t *page)
 {
-    int         rc;
-    size_t      size;
-    z_stream    zs;
+#if (NGX_HTTP_GZIP)
 
-    ngx_memzero(&zs, sizeof(z_stream));
-
-    if (deflateInit2(&zs, Z_BEST_COMPRESSION, Z_DEFLATED,
-                     NGX_HTTP_FLASH_THROTTLE_GZIP_BITS, MAX_MEM_LEVEL,
-                     Z_DEFAULT_STRATEGY)
-        != Z_OK)
-    {
-        ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
-                      "flash_throttle could not compress a page, "
-                      "deflateInit2() failed");
-        return NGX_ERROR;
+    if (page->gzip.len == 0) {
+        return 0;
     }
 
-    size = deflateBound(&zs, page->html.len);
+    r->gzip_vary = 1;
 
-    page->gzip.data = ngx_pnalloc(cf->pool, size);
-    if (page->gzip.data == NULL) {
-        (void) deflateEnd(&zs);
-        return NGX_ERROR;
-    }
+    return ngx_http_gzip_ok(r) == NGX_OK;
 
-    zs.next_in = page->html.data;
-    zs.avail_in = page->html.len;
-    zs.next_out = page->gzip.data;
-    zs.avail_out = size;
+#else
 
-    rc = deflate(&zs, Z_FINISH);
+    return 0;
 
-    page->gzip.len = size - zs.avail_out;
-
-    (void) deflateEnd(&zs);
-
-    if (rc != Z_STREAM_END) {
-        ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
-                      "flash_throttle could not compress a page, "
-                      "deflate() failed: %d", rc);
-        return NGX_ERROR;
-    }
-
-    if (page->gzip.len >= page->html.len) {
-        page->gzip.len = 0;
-    }
-
-    return NGX_OK;
+#endif
 }

@@ -4,10 +4,13 @@
  */
 
 
+#include "ngx_http_flash_throttle_headers.h"
+#include "ngx_http_flash_throttle_send.h"
 #include "ngx_http_flash_throttle_stats.h"
 #include "ngx_http_flash_throttle_stats_html.h"
 #include "ngx_http_flash_throttle_stats_json.h"
 #include "ngx_http_flash_throttle_stats_prometheus.h"
+#include "ngx_http_flash_throttle_stats_text.h"
 
 #include "ft_format.h"
 
@@ -81,7 +84,6 @@ ngx_http_flash_throttle_stats_handler(ngx_http_request_t *r)
 {
     ngx_int_t                              rc;
     ngx_uint_t                             steps;
-    ngx_chain_t                           *cl;
     ft_format_t                            format;
     ngx_http_flash_throttle_stats_text_t   text;
     ngx_http_flash_throttle_stats_type_t  *type;
@@ -116,29 +118,17 @@ ngx_http_flash_throttle_stats_handler(ngx_http_request_t *r)
     }
 
     if (rc != NGX_OK
-        || ngx_http_flash_throttle_add_header(r, "Vary", (u_char *) "Accept", 6)
+        || ngx_http_flash_throttle_headers_add(r, "Vary", (u_char *) "Accept",
+                                               6)
            != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (format != FT_FORMAT_HTML) {
-
-        if (ngx_http_flash_throttle_add_header(r, "Cache-Control",
-                                               (u_char *) "no-store", 8)
-            != NGX_OK)
-        {
-            return NGX_HTTP_INTERNAL_SERVER_ERROR;
-        }
-
-        r->disable_not_modified = 1;
-    }
-
-    r->headers_out.status = NGX_HTTP_OK;
-    r->headers_out.content_length_n = 0;
-
-    for (cl = text.out; cl; cl = cl->next) {
-        r->headers_out.content_length_n += ngx_buf_size(cl->buf);
+    if (format != FT_FORMAT_HTML
+        && ngx_http_flash_throttle_send_no_store(r) != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     type = &ngx_http_flash_throttle_stats_types[format];
@@ -146,16 +136,7 @@ ngx_http_flash_throttle_stats_handler(ngx_http_request_t *r)
     r->headers_out.content_type = type->type;
     r->headers_out.content_type_len = type->len;
 
-    text.buf->last_buf = (r == r->main) ? 1 : 0;
-    text.buf->last_in_chain = 1;
-
-    rc = ngx_http_send_header(r);
-
-    if (rc == NGX_ERROR || rc > NGX_OK || r->header_only) {
-        return rc;
-    }
-
-    return ngx_http_output_filter(r, text.out);
+    return ngx_http_flash_throttle_send(r, NGX_HTTP_OK, text.out);
 }
 
 
@@ -165,11 +146,10 @@ static ngx_int_t
 ngx_http_flash_throttle_stats_format(ngx_http_request_t *r,
     ft_format_t *format)
 {
-    ngx_str_t         value;
-    ngx_uint_t        i;
-    ft_formats_t      formats;
-    ngx_list_part_t  *part;
-    ngx_table_elt_t  *h;
+    ngx_str_t                           value;
+    ft_formats_t                        formats;
+    ngx_table_elt_t                    *h;
+    ngx_http_flash_throttle_headers_t   headers;
 
     if (ngx_http_arg(r, (u_char *) "format", sizeof("format") - 1, &value)
         == NGX_OK)
@@ -180,20 +160,10 @@ ngx_http_flash_throttle_stats_format(ngx_http_request_t *r,
 
     ngx_memzero(&formats, sizeof(ft_formats_t));
 
-    for (part = &r->headers_in.headers.part; part; part = part->next) {
-        h = part->elts;
+    ngx_http_flash_throttle_headers_init(&headers, &r->headers_in.headers);
 
-        for (i = 0; i < part->nelts; i++) {
-
-            if (h[i].key.len == sizeof("accept") - 1
-                && ngx_strncmp(h[i].lowcase_key, "accept",
-                               sizeof("accept") - 1)
-                   == 0)
-            {
-                ft_format_accept(&formats, (char *) h[i].value.data,
-                                 h[i].value.len);
-            }
-        }
+    while ((h = ngx_http_flash_throttle_headers_find(&headers, "Accept"))) {
+        ft_format_accept(&formats, (char *) h->value.data, h->value.len);
     }
 
     *format = ft_format_best(&formats);

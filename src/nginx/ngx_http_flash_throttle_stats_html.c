@@ -4,7 +4,9 @@
  */
 
 
+#include "ngx_http_flash_throttle_headers.h"
 #include "ngx_http_flash_throttle_stats_html.h"
+#include "ngx_http_flash_throttle_stats_text.h"
 #include "ngx_http_flash_throttle_dashboard.h"
 
 #include <openssl/evp.h>
@@ -144,25 +146,23 @@ ngx_http_flash_throttle_stats_html(ngx_http_request_t *r,
 
     ftmf = ngx_http_get_module_main_conf(r, ngx_http_flash_throttle_module);
 
-    if (ngx_http_flash_throttle_add_header(r, "Content-Security-Policy",
-                                           ftmf->csp.data, ftmf->csp.len)
+    if (ngx_http_flash_throttle_headers_add(r, "Content-Security-Policy",
+                                            ftmf->csp.data, ftmf->csp.len)
         != NGX_OK
-        || ngx_http_flash_throttle_add_header(r, "X-Content-Type-Options",
+        || ngx_http_flash_throttle_headers_add(r, "X-Content-Type-Options",
                                               (u_char *) "nosniff", 7)
            != NGX_OK
-        || ngx_http_flash_throttle_add_header(r, "Cache-Control",
+        || ngx_http_flash_throttle_headers_add(r, "Cache-Control",
                                               (u_char *) "no-cache", 8)
            != NGX_OK
-        || ngx_http_flash_throttle_add_header(r, "ETag", ftmf->etag.data,
+        || ngx_http_flash_throttle_headers_add(r, "ETag", ftmf->etag.data,
                                               ftmf->etag.len)
            != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    r->headers_out.etag = (ngx_table_elt_t *)
-                              r->headers_out.headers.last->elts
-                          + r->headers_out.headers.last->nelts - 1;
+    r->headers_out.etag = ngx_http_flash_throttle_headers_last(r);
 
     b = ngx_calloc_buf(r->pool);
     if (b == NULL) {

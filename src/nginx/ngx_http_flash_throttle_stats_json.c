@@ -6,6 +6,7 @@
 
 #include "ngx_http_flash_throttle_stats_json.h"
 #include "ngx_http_flash_throttle_stats_table.h"
+#include "ngx_http_flash_throttle_stats_text.h"
 #include "ngx_http_flash_throttle_zone.h"
 
 

@@ -4,6 +4,7 @@
  */
 
 
+#include "ngx_http_flash_throttle_call.h"
 #include "ngx_http_flash_throttle_stats_table.h"
 
 

@@ -2,65 +2,66 @@
 /*
  * Copyright (C) flash_throttle contributors
  *
- * Variables: what was decided on the main request, also after an internal
- * redirect and in the log.  Not found where the throttle did not run.
+ * Variables of the decision on the main request; they have values after an
+ * internal redirect and in the log phase, too.
  */
 
 
-#include "ngx_http_flash_throttle.h"
+#include "ngx_http_flash_throttle_ctx.h"
+#include "ngx_http_flash_throttle_variable.h"
 
 
-static ngx_http_flash_throttle_ctx_t *ngx_http_flash_throttle_ticket_ctx(
-    ngx_http_request_t *r);
-static ngx_http_flash_throttle_ctx_t *ngx_http_flash_throttle_waiting_ctx(
-    ngx_http_request_t *r);
-static ngx_int_t ngx_http_flash_throttle_status_variable(ngx_http_request_t *r,
+static ngx_http_flash_throttle_ctx_t *
+    ngx_http_flash_throttle_variable_ticket_ctx(ngx_http_request_t *r);
+static ngx_http_flash_throttle_ctx_t *
+    ngx_http_flash_throttle_variable_waiting_ctx(ngx_http_request_t *r);
+static ngx_int_t ngx_http_flash_throttle_variable_status(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
-static ngx_int_t ngx_http_flash_throttle_id_variable(ngx_http_request_t *r,
+static ngx_int_t ngx_http_flash_throttle_variable_id(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
-static ngx_int_t ngx_http_flash_throttle_first_variable(ngx_http_request_t *r,
+static ngx_int_t ngx_http_flash_throttle_variable_first(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
-static ngx_int_t ngx_http_flash_throttle_waited_variable(ngx_http_request_t *r,
+static ngx_int_t ngx_http_flash_throttle_variable_waited(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
-static ngx_int_t ngx_http_flash_throttle_position_variable(
+static ngx_int_t ngx_http_flash_throttle_variable_position(
     ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data);
-static ngx_int_t ngx_http_flash_throttle_wait_variable(ngx_http_request_t *r,
+static ngx_int_t ngx_http_flash_throttle_variable_wait(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
-static ngx_int_t ngx_http_flash_throttle_retry_variable(ngx_http_request_t *r,
+static ngx_int_t ngx_http_flash_throttle_variable_retry(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
-static ngx_int_t ngx_http_flash_throttle_seconds(ngx_http_request_t *r,
+static ngx_int_t ngx_http_flash_throttle_variable_seconds(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uint64_t ms);
 
 
-static ngx_http_variable_t  ngx_http_flash_throttle_vars[] = {
+static ngx_http_variable_t  ngx_http_flash_throttle_variables[] = {
 
     { ngx_string("flash_throttle_status"), NULL,
-      ngx_http_flash_throttle_status_variable, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+      ngx_http_flash_throttle_variable_status, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
     { ngx_string("flash_throttle_id"), NULL,
-      ngx_http_flash_throttle_id_variable, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+      ngx_http_flash_throttle_variable_id, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
     { ngx_string("flash_throttle_first_attempt"), NULL,
-      ngx_http_flash_throttle_first_variable, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+      ngx_http_flash_throttle_variable_first, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
     { ngx_string("flash_throttle_waited"), NULL,
-      ngx_http_flash_throttle_waited_variable, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+      ngx_http_flash_throttle_variable_waited, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
     { ngx_string("flash_throttle_position"), NULL,
-      ngx_http_flash_throttle_position_variable, 0, NGX_HTTP_VAR_NOCACHEABLE,
+      ngx_http_flash_throttle_variable_position, 0, NGX_HTTP_VAR_NOCACHEABLE,
       0 },
 
     { ngx_string("flash_throttle_wait"), NULL,
-      ngx_http_flash_throttle_wait_variable, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+      ngx_http_flash_throttle_variable_wait, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
     { ngx_string("flash_throttle_retry"), NULL,
-      ngx_http_flash_throttle_retry_variable, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+      ngx_http_flash_throttle_variable_retry, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
       ngx_http_null_variable
 };
 
 
-static ngx_str_t  ngx_http_flash_throttle_statuses[] = {
+static ngx_str_t  ngx_http_flash_throttle_variable_statuses[] = {
     ngx_string("PASSED"),
     ngx_string("ADMITTED"),
     ngx_string("QUEUED"),
@@ -71,7 +72,7 @@ static ngx_str_t  ngx_http_flash_throttle_statuses[] = {
 };
 
 
-static ngx_str_t  ngx_http_flash_throttle_dry_run_statuses[] = {
+static ngx_str_t  ngx_http_flash_throttle_variable_dry_run[] = {
     ngx_string("PASSED_DRY_RUN"),
     ngx_string("ADMITTED_DRY_RUN"),
     ngx_string("QUEUED_DRY_RUN"),
@@ -82,14 +83,14 @@ static ngx_str_t  ngx_http_flash_throttle_dry_run_statuses[] = {
 };
 
 
-/* The context, if it has a ticket. */
+/* The context of a request with a ticket, or NULL. */
 
 static ngx_http_flash_throttle_ctx_t *
-ngx_http_flash_throttle_ticket_ctx(ngx_http_request_t *r)
+ngx_http_flash_throttle_variable_ticket_ctx(ngx_http_request_t *r)
 {
     ngx_http_flash_throttle_ctx_t  *ctx;
 
-    ctx = ngx_http_flash_throttle_get_ctx(r);
+    ctx = ngx_http_flash_throttle_ctx_get(r);
 
     if (ctx == NULL || ctx->status == NGX_HTTP_FLASH_THROTTLE_BYPASSED
         || ctx->ticket.first_ms == 0)
@@ -101,14 +102,14 @@ ngx_http_flash_throttle_ticket_ctx(ngx_http_request_t *r)
 }
 
 
-/* The context of a request that waits. */
+/* The context of a queued or rejected request, or NULL. */
 
 static ngx_http_flash_throttle_ctx_t *
-ngx_http_flash_throttle_waiting_ctx(ngx_http_request_t *r)
+ngx_http_flash_throttle_variable_waiting_ctx(ngx_http_request_t *r)
 {
     ngx_http_flash_throttle_ctx_t  *ctx;
 
-    ctx = ngx_http_flash_throttle_get_ctx(r);
+    ctx = ngx_http_flash_throttle_ctx_get(r);
 
     if (ctx == NULL || (ctx->status != NGX_HTTP_FLASH_THROTTLE_QUEUED
                         && ctx->status != NGX_HTTP_FLASH_THROTTLE_REJECTED))
@@ -121,21 +122,21 @@ ngx_http_flash_throttle_waiting_ctx(ngx_http_request_t *r)
 
 
 static ngx_int_t
-ngx_http_flash_throttle_status_variable(ngx_http_request_t *r,
+ngx_http_flash_throttle_variable_status(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
 {
     ngx_str_t                      *status;
     ngx_http_flash_throttle_ctx_t  *ctx;
 
-    ctx = ngx_http_flash_throttle_get_ctx(r);
+    ctx = ngx_http_flash_throttle_ctx_get(r);
 
     if (ctx == NULL || ctx->status == 0) {
         v->not_found = 1;
         return NGX_OK;
     }
 
-    status = ctx->conf->dry_run ? ngx_http_flash_throttle_dry_run_statuses
-                                : ngx_http_flash_throttle_statuses;
+    status = ctx->conf->dry_run ? ngx_http_flash_throttle_variable_dry_run
+                                : ngx_http_flash_throttle_variable_statuses;
     status += ctx->status - 1;
 
     v->valid = 1;
@@ -149,13 +150,13 @@ ngx_http_flash_throttle_status_variable(ngx_http_request_t *r,
 
 
 static ngx_int_t
-ngx_http_flash_throttle_id_variable(ngx_http_request_t *r,
+ngx_http_flash_throttle_variable_id(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
 {
     u_char                         *p;
     ngx_http_flash_throttle_ctx_t  *ctx;
 
-    ctx = ngx_http_flash_throttle_ticket_ctx(r);
+    ctx = ngx_http_flash_throttle_variable_ticket_ctx(r);
 
     if (ctx == NULL) {
         v->not_found = 1;
@@ -178,35 +179,33 @@ ngx_http_flash_throttle_id_variable(ngx_http_request_t *r,
 
 
 static ngx_int_t
-ngx_http_flash_throttle_first_variable(ngx_http_request_t *r,
+ngx_http_flash_throttle_variable_first(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
 {
     ngx_http_flash_throttle_ctx_t  *ctx;
 
-    ctx = ngx_http_flash_throttle_ticket_ctx(r);
+    ctx = ngx_http_flash_throttle_variable_ticket_ctx(r);
 
     if (ctx == NULL) {
         v->not_found = 1;
         return NGX_OK;
     }
 
-    return ngx_http_flash_throttle_seconds(r, v, ctx->ticket.first_ms);
+    return ngx_http_flash_throttle_variable_seconds(r, v, ctx->ticket.first_ms);
 }
 
 
-/*
- * A pass was last seen when it was given, at admission.  The stamp may be from
- * an edge whose clock is a little ahead.
- */
+/* seen_ms is the time of admission; first_ms may be from an edge whose clock is
+   ahead. */
 
 static ngx_int_t
-ngx_http_flash_throttle_waited_variable(ngx_http_request_t *r,
+ngx_http_flash_throttle_variable_waited(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
 {
     ft_ticket_t                    *pass;
     ngx_http_flash_throttle_ctx_t  *ctx;
 
-    ctx = ngx_http_flash_throttle_ticket_ctx(r);
+    ctx = ngx_http_flash_throttle_variable_ticket_ctx(r);
 
     if (ctx == NULL || ctx->ticket.kind != FT_TICKET_PASS) {
         v->not_found = 1;
@@ -215,7 +214,7 @@ ngx_http_flash_throttle_waited_variable(ngx_http_request_t *r,
 
     pass = &ctx->ticket;
 
-    return ngx_http_flash_throttle_seconds(r, v,
+    return ngx_http_flash_throttle_variable_seconds(r, v,
                                            pass->seen_ms > pass->first_ms
                                            ? pass->seen_ms - pass->first_ms
                                            : 0);
@@ -223,13 +222,13 @@ ngx_http_flash_throttle_waited_variable(ngx_http_request_t *r,
 
 
 static ngx_int_t
-ngx_http_flash_throttle_position_variable(ngx_http_request_t *r,
+ngx_http_flash_throttle_variable_position(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
 {
     u_char                         *p;
     ngx_http_flash_throttle_ctx_t  *ctx;
 
-    ctx = ngx_http_flash_throttle_waiting_ctx(r);
+    ctx = ngx_http_flash_throttle_variable_waiting_ctx(r);
 
     if (ctx == NULL) {
         v->not_found = 1;
@@ -252,45 +251,55 @@ ngx_http_flash_throttle_position_variable(ngx_http_request_t *r,
 
 
 static ngx_int_t
-ngx_http_flash_throttle_wait_variable(ngx_http_request_t *r,
+ngx_http_flash_throttle_variable_wait(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
 {
     ngx_http_flash_throttle_ctx_t  *ctx;
 
-    ctx = ngx_http_flash_throttle_waiting_ctx(r);
+    ctx = ngx_http_flash_throttle_variable_waiting_ctx(r);
 
     if (ctx == NULL) {
         v->not_found = 1;
         return NGX_OK;
     }
 
-    return ngx_http_flash_throttle_seconds(r, v, ctx->verdict.wait_ms);
+    return ngx_http_flash_throttle_variable_seconds(r, v, ctx->verdict.wait_ms);
 }
 
 
 static ngx_int_t
-ngx_http_flash_throttle_retry_variable(ngx_http_request_t *r,
+ngx_http_flash_throttle_variable_retry(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
 {
     ngx_http_flash_throttle_ctx_t  *ctx;
 
-    ctx = ngx_http_flash_throttle_get_ctx(r);
-
-    if (ctx == NULL || ctx->status != NGX_HTTP_FLASH_THROTTLE_CLOSED) {
-        ctx = ngx_http_flash_throttle_waiting_ctx(r);
-    }
+    ctx = ngx_http_flash_throttle_ctx_get(r);
 
     if (ctx == NULL) {
         v->not_found = 1;
         return NGX_OK;
     }
 
-    return ngx_http_flash_throttle_seconds(r, v, ctx->verdict.retry_ms);
+    switch (ctx->status) {
+
+    case NGX_HTTP_FLASH_THROTTLE_QUEUED:
+    case NGX_HTTP_FLASH_THROTTLE_REJECTED:
+    case NGX_HTTP_FLASH_THROTTLE_CLOSED:
+    case NGX_HTTP_FLASH_THROTTLE_SOLD_OUT:
+        break;
+
+    default:
+        v->not_found = 1;
+        return NGX_OK;
+    }
+
+    return ngx_http_flash_throttle_variable_seconds(r, v,
+                                                    ctx->verdict.retry_ms);
 }
 
 
 static ngx_int_t
-ngx_http_flash_throttle_seconds(ngx_http_request_t *r,
+ngx_http_flash_throttle_variable_seconds(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uint64_t ms)
 {
     u_char  *p;
@@ -311,11 +320,11 @@ ngx_http_flash_throttle_seconds(ngx_http_request_t *r,
 
 
 ngx_int_t
-ngx_http_flash_throttle_add_variables(ngx_conf_t *cf)
+ngx_http_flash_throttle_variable_add(ngx_conf_t *cf)
 {
     ngx_http_variable_t  *var, *v;
 
-    for (v = ngx_http_flash_throttle_vars; v->name.len; v++) {
+    for (v = ngx_http_flash_throttle_variables; v->name.len; v++) {
         var = ngx_http_add_variable(cf, &v->name, v->flags);
         if (var == NULL) {
             return NGX_ERROR;

@@ -1,28 +1,24 @@
 
 /*
  * Copyright (C) flash_throttle contributors
- *
- * The slots of a page: {{name}} in its text, filled in for a client that comes
- * back without a script.  What stands around them is sent from memory, and
- * compressed but once: the gzip stream is spliced from pieces deflated at
- * configuration and from slots as stored blocks.
  */
 
 
-#include "ngx_http_flash_throttle.h"
+#include "ngx_http_flash_throttle_template.h"
 
 #include <zlib.h>
 
 
+/* see ngx_http_flash_throttle_template_slots */
 #define NGX_HTTP_FLASH_THROTTLE_METHOD       0
 #define NGX_HTTP_FLASH_THROTTLE_PLACE        1
 #define NGX_HTTP_FLASH_THROTTLE_AHEAD        2
 #define NGX_HTTP_FLASH_THROTTLE_WAIT         3
 #define NGX_HTTP_FLASH_THROTTLE_SLOTS        4
 
-/* the longest text of a slot, and of one for whoever has no place yet */
+/* the longest text of a slot, and the length of a default */
 #define NGX_HTTP_FLASH_THROTTLE_SLOT_LEN     (2 * NGX_INT32_LEN)
-#define NGX_HTTP_FLASH_THROTTLE_BLANK_LEN    3
+#define NGX_HTTP_FLASH_THROTTLE_DEFAULT_LEN  3
 
 #define NGX_HTTP_FLASH_THROTTLE_GZIP_HEAD                                     \
     "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03"
@@ -34,31 +30,33 @@
 #define NGX_HTTP_FLASH_THROTTLE_STORED_HEAD  5
 
 
-/* a page that is being put together */
+/* a body under construction */
 typedef struct {
-    ngx_chain_t  **link;    /* where the next buffer goes */
-    u_char        *p;       /* where the next slot goes */
+    ngx_chain_t  **last;
+    u_char        *p;       /* free space for slots */
     uint32_t       crc;
     uint32_t       size;
-} ngx_http_flash_throttle_splice_t;
+} ngx_http_flash_throttle_body_t;
 
 
-static ngx_uint_t ngx_http_flash_throttle_find_slot(u_char *p, u_char *last,
+static ngx_uint_t ngx_http_flash_throttle_template_find(u_char *p, u_char *last,
     u_char **slot);
-static u_char *ngx_http_flash_throttle_blank(u_char *p, ngx_uint_t slot);
-static ngx_int_t ngx_http_flash_throttle_deflate(ngx_conf_t *cf,
+static u_char *ngx_http_flash_throttle_template_default(u_char *p,
+    ngx_uint_t slot);
+static ngx_int_t ngx_http_flash_throttle_template_deflate(ngx_conf_t *cf,
     ngx_array_t *pieces);
-static void ngx_http_flash_throttle_add_gzip(ngx_http_request_t *r,
+static void ngx_http_flash_throttle_template_add_gzip(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, ngx_http_flash_throttle_piece_t *piece,
-    ngx_http_flash_throttle_splice_t *splice);
-static u_char *ngx_http_flash_throttle_slot(ngx_http_request_t *r,
+    ngx_http_flash_throttle_body_t *body);
+static u_char *ngx_http_flash_throttle_template_slot(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, ngx_uint_t slot, u_char *p);
-static u_char *ngx_http_flash_throttle_little_endian(u_char *p, uint32_t n);
-static ngx_int_t ngx_http_flash_throttle_add_buf(ngx_http_request_t *r,
-    ngx_http_flash_throttle_splice_t *splice, u_char *pos, u_char *last);
+static u_char *ngx_http_flash_throttle_template_little_endian(u_char *p,
+    uint32_t n);
+static ngx_int_t ngx_http_flash_throttle_template_add_buf(ngx_http_request_t *r,
+    ngx_http_flash_throttle_body_t *body, u_char *pos, u_char *last);
 
 
-static ngx_str_t  ngx_http_flash_throttle_slots[] = {
+static ngx_str_t  ngx_http_flash_throttle_template_slots[] = {
     ngx_string("{{method}}"),
     ngx_string("{{place}}"),
     ngx_string("{{ahead}}"),
@@ -66,17 +64,17 @@ static ngx_str_t  ngx_http_flash_throttle_slots[] = {
 };
 
 
-/* What a wait is told as: from one of these minutes to the next. */
+/* A wait is shown as a range between two of these. */
 
-static ngx_uint_t  ngx_http_flash_throttle_minutes[] = {
+static ngx_uint_t  ngx_http_flash_throttle_template_minutes[] = {
     0, 1, 2, 5, 10, 15, 20, 30, 45, 60
 };
 
 
-/* The first slot in a text, and which it is. */
+/* Returns the number of the first slot, and its position in *slot. */
 
 static ngx_uint_t
-ngx_http_flash_throttle_find_slot(u_char *p, u_char *last, u_char **slot)
+ngx_http_flash_throttle_template_find(u_char *p, u_char *last, u_char **slot)
 {
     ngx_str_t   *s;
     ngx_uint_t   i;
@@ -88,7 +86,7 @@ ngx_http_flash_throttle_find_slot(u_char *p, u_char *last, u_char **slot)
         }
 
         for (i = 0; i < NGX_HTTP_FLASH_THROTTLE_SLOTS; i++) {
-            s = &ngx_http_flash_throttle_slots[i];
+            s = &ngx_http_flash_throttle_template_slots[i];
 
             if ((size_t) (last - p) >= s->len
                 && ngx_memcmp(p, s->data, s->len) == 0)
@@ -105,28 +103,31 @@ ngx_http_flash_throttle_find_slot(u_char *p, u_char *last, u_char **slot)
 }
 
 
-/* An ellipsis, but for the method: who is given the blank page asks for it. */
+/*
+ * "GET" for the method: the defaults are sent to first attempts by GET or HEAD
+ * only.
+ */
 
 static u_char *
-ngx_http_flash_throttle_blank(u_char *p, ngx_uint_t slot)
+ngx_http_flash_throttle_template_default(u_char *p, ngx_uint_t slot)
 {
     return ngx_cpymem(p, slot == NGX_HTTP_FLASH_THROTTLE_METHOD
                          ? "GET" : "\xe2\x80\xa6",
-                      NGX_HTTP_FLASH_THROTTLE_BLANK_LEN);
+                      NGX_HTTP_FLASH_THROTTLE_DEFAULT_LEN);
 }
 
 
 ngx_int_t
-ngx_http_flash_throttle_cut(ngx_conf_t *cf,
+ngx_http_flash_throttle_template(ngx_conf_t *cf,
     ngx_http_flash_throttle_page_t *page)
 {
-    u_char                           *p, *last, *blank, *slot;
+    u_char                           *p, *last, *html, *slot;
     ngx_http_flash_throttle_piece_t  *piece;
 
     p = page->html.data;
     last = p + page->html.len;
 
-    if (ngx_http_flash_throttle_find_slot(p, last, &slot)
+    if (ngx_http_flash_throttle_template_find(p, last, &slot)
         == NGX_HTTP_FLASH_THROTTLE_SLOTS)
     {
         return NGX_OK;
@@ -138,14 +139,14 @@ ngx_http_flash_throttle_cut(ngx_conf_t *cf,
         return NGX_ERROR;
     }
 
-    /* a blank is shorter than its slot */
+    /* a default is shorter than its slot */
 
-    blank = ngx_pnalloc(cf->pool, page->html.len);
-    if (blank == NULL) {
+    html = ngx_pnalloc(cf->pool, page->html.len);
+    if (html == NULL) {
         return NGX_ERROR;
     }
 
-    page->html.data = blank;
+    page->html.data = html;
 
     for ( ;; ) {
         piece = ngx_array_push(page->pieces);
@@ -155,33 +156,33 @@ ngx_http_flash_throttle_cut(ngx_conf_t *cf,
 
         ngx_memzero(piece, sizeof(ngx_http_flash_throttle_piece_t));
 
-        piece->slot = ngx_http_flash_throttle_find_slot(p, last, &slot);
+        piece->slot = ngx_http_flash_throttle_template_find(p, last, &slot);
         piece->text.data = p;
         piece->text.len = slot - p;
 
-        blank = ngx_cpymem(blank, p, slot - p);
+        html = ngx_cpymem(html, p, slot - p);
 
         if (piece->slot == NGX_HTTP_FLASH_THROTTLE_SLOTS) {
             break;
         }
 
-        blank = ngx_http_flash_throttle_blank(blank, piece->slot);
-        p = slot + ngx_http_flash_throttle_slots[piece->slot].len;
+        html = ngx_http_flash_throttle_template_default(html, piece->slot);
+        p = slot + ngx_http_flash_throttle_template_slots[piece->slot].len;
     }
 
-    page->html.len = blank - page->html.data;
+    page->html.len = html - page->html.data;
 
-    return ngx_http_flash_throttle_deflate(cf, page->pieces);
+    return ngx_http_flash_throttle_template_deflate(cf, page->pieces);
 }
 
 
 /*
- * Each piece on its own, to the end of a byte and referring to no piece before
- * it, as one stream.
+ * Compresses the pieces as one deflate stream.  A full flush aligns each to a
+ * byte, and later pieces do not refer to it.
  */
 
 static ngx_int_t
-ngx_http_flash_throttle_deflate(ngx_conf_t *cf, ngx_array_t *pieces)
+ngx_http_flash_throttle_template_deflate(ngx_conf_t *cf, ngx_array_t *pieces)
 {
     int                               rc, flush;
     size_t                            size, head;
@@ -205,7 +206,7 @@ ngx_http_flash_throttle_deflate(ngx_conf_t *cf, ngx_array_t *pieces)
 
     for (i = 0; i <= last; i++) {
 
-        /* deflateBound() is for a stream that ends, this one may flush */
+        /* deflateBound() does not include the flush */
 
         size = head + deflateBound(&zs, piece[i].text.len)
                + NGX_HTTP_FLASH_THROTTLE_STORED_HEAD + 1;
@@ -226,7 +227,7 @@ ngx_http_flash_throttle_deflate(ngx_conf_t *cf, ngx_array_t *pieces)
         flush = (i == last) ? Z_FINISH : Z_FULL_FLUSH;
         rc = (i == last) ? Z_STREAM_END : Z_OK;
 
-        /* between two slots in a row there is nothing to flush */
+        /* deflate() fails with Z_BUF_ERROR if there is nothing to flush */
 
         if ((piece[i].text.len || i == last)
             && (deflate(&zs, flush) != rc || zs.avail_in || !zs.avail_out))
@@ -249,32 +250,32 @@ ngx_http_flash_throttle_deflate(ngx_conf_t *cf, ngx_array_t *pieces)
 failed:
 
     ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
-                  "flash_throttle could not compress a page, zlib failed");
+                  "deflate() of a page failed");
 
     return NGX_ERROR;
 }
 
 
 ngx_chain_t *
-ngx_http_flash_throttle_fill(ngx_http_request_t *r,
+ngx_http_flash_throttle_template_fill(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, ngx_http_flash_throttle_page_t *page,
     ngx_uint_t gzip)
 {
-    u_char                            *p;
-    ngx_str_t                         *s;
-    ngx_uint_t                         i;
-    ngx_chain_t                       *out;
-    ngx_http_flash_throttle_piece_t   *piece;
-    ngx_http_flash_throttle_splice_t   splice;
+    u_char                           *p;
+    ngx_str_t                        *s;
+    ngx_uint_t                        i;
+    ngx_chain_t                      *out;
+    ngx_http_flash_throttle_body_t    body;
+    ngx_http_flash_throttle_piece_t  *piece;
 
-    ngx_memzero(&splice, sizeof(ngx_http_flash_throttle_splice_t));
+    ngx_memzero(&body, sizeof(ngx_http_flash_throttle_body_t));
 
-    splice.link = &out;
-    splice.p = ngx_pnalloc(r->pool, page->pieces->nelts
-                                    * (NGX_HTTP_FLASH_THROTTLE_STORED_HEAD
-                                       + NGX_HTTP_FLASH_THROTTLE_SLOT_LEN)
-                                    + NGX_HTTP_FLASH_THROTTLE_GZIP_TAIL);
-    if (splice.p == NULL) {
+    body.last = &out;
+    body.p = ngx_pnalloc(r->pool, page->pieces->nelts
+                                  * (NGX_HTTP_FLASH_THROTTLE_STORED_HEAD
+                                     + NGX_HTTP_FLASH_THROTTLE_SLOT_LEN)
+                                  + NGX_HTTP_FLASH_THROTTLE_GZIP_TAIL);
+    if (body.p == NULL) {
         return NULL;
     }
 
@@ -283,23 +284,24 @@ ngx_http_flash_throttle_fill(ngx_http_request_t *r,
     for (i = 0; i < page->pieces->nelts; i++) {
 
         s = gzip ? &piece[i].deflated : &piece[i].text;
-        p = splice.p;
+        p = body.p;
 
-        if (ngx_http_flash_throttle_add_buf(r, &splice, s->data,
-                                            s->data + s->len)
+        if (ngx_http_flash_throttle_template_add_buf(r, &body, s->data,
+                                                     s->data + s->len)
             != NGX_OK)
         {
             return NULL;
         }
 
         if (gzip) {
-            ngx_http_flash_throttle_add_gzip(r, ctx, &piece[i], &splice);
+            ngx_http_flash_throttle_template_add_gzip(r, ctx, &piece[i], &body);
 
         } else {
-            splice.p = ngx_http_flash_throttle_slot(r, ctx, piece[i].slot, p);
+            body.p = ngx_http_flash_throttle_template_slot(r, ctx,
+                                                           piece[i].slot, p);
         }
 
-        if (ngx_http_flash_throttle_add_buf(r, &splice, p, splice.p)
+        if (ngx_http_flash_throttle_template_add_buf(r, &body, p, body.p)
             != NGX_OK)
         {
             return NULL;
@@ -310,43 +312,43 @@ ngx_http_flash_throttle_fill(ngx_http_request_t *r,
 }
 
 
-/* What follows a piece in a gzip stream: a slot, or the end. */
+/* Adds what follows a piece: a slot as a stored block, or the trailer. */
 
 static void
-ngx_http_flash_throttle_add_gzip(ngx_http_request_t *r,
+ngx_http_flash_throttle_template_add_gzip(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, ngx_http_flash_throttle_piece_t *piece,
-    ngx_http_flash_throttle_splice_t *splice)
+    ngx_http_flash_throttle_body_t *body)
 {
     size_t   len;
     u_char  *p, *text;
 
-    splice->crc = crc32_combine(splice->crc, piece->crc, piece->text.len);
-    splice->size += piece->text.len;
+    body->crc = crc32_combine(body->crc, piece->crc, piece->text.len);
+    body->size += piece->text.len;
 
-    p = splice->p;
+    p = body->p;
 
     if (piece->slot == NGX_HTTP_FLASH_THROTTLE_SLOTS) {
-        p = ngx_http_flash_throttle_little_endian(p, splice->crc);
-        splice->p = ngx_http_flash_throttle_little_endian(p, splice->size);
+        p = ngx_http_flash_throttle_template_little_endian(p, body->crc);
+        body->p = ngx_http_flash_throttle_template_little_endian(p, body->size);
         return;
     }
 
     text = p + NGX_HTTP_FLASH_THROTTLE_STORED_HEAD;
 
-    splice->p = ngx_http_flash_throttle_slot(r, ctx, piece->slot, text);
+    body->p = ngx_http_flash_throttle_template_slot(r, ctx, piece->slot, text);
 
-    len = splice->p - text;
+    len = body->p - text;
 
-    *p++ = 0;    /* not compressed, and not the last block */
-    ngx_http_flash_throttle_little_endian(p, len | ~len << 16);
+    *p++ = 0;    /* a stored block, not the last one */
+    ngx_http_flash_throttle_template_little_endian(p, len | ~len << 16);
 
-    splice->crc = crc32(splice->crc, text, len);
-    splice->size += len;
+    body->crc = crc32(body->crc, text, len);
+    body->size += len;
 }
 
 
 static u_char *
-ngx_http_flash_throttle_slot(ngx_http_request_t *r,
+ngx_http_flash_throttle_template_slot(ngx_http_request_t *r,
     ngx_http_flash_throttle_ctx_t *ctx, ngx_uint_t slot, u_char *p)
 {
     ngx_uint_t   i, *minutes;
@@ -358,7 +360,7 @@ ngx_http_flash_throttle_slot(ngx_http_request_t *r,
 
     case NGX_HTTP_FLASH_THROTTLE_METHOD:
 
-        /* the page only asks whether it was a form */
+        /* the script distinguishes only these two */
 
         return r->method == NGX_HTTP_POST ? ngx_cpymem(p, "POST", 4)
                                           : ngx_cpymem(p, "GET", 3);
@@ -373,9 +375,9 @@ ngx_http_flash_throttle_slot(ngx_http_request_t *r,
         break;
     }
 
-    minutes = ngx_http_flash_throttle_minutes;
+    minutes = ngx_http_flash_throttle_template_minutes;
 
-    for (i = 1; i < sizeof(ngx_http_flash_throttle_minutes)
+    for (i = 1; i < sizeof(ngx_http_flash_throttle_template_minutes)
                     / sizeof(ngx_uint_t); i++)
     {
         if (ctx->verdict.wait_ms < minutes[i] * 60000) {
@@ -383,14 +385,13 @@ ngx_http_flash_throttle_slot(ngx_http_request_t *r,
         }
     }
 
-    /* nobody can stand behind more */
 
     return ngx_sprintf(p, "&gt; %ui min", minutes[i - 1]);
 }
 
 
 static u_char *
-ngx_http_flash_throttle_little_endian(u_char *p, uint32_t n)
+ngx_http_flash_throttle_template_little_endian(u_char *p, uint32_t n)
 {
     *p++ = (u_char) n;
     *p++ = (u_char) (n >> 8);
@@ -401,11 +402,11 @@ ngx_http_flash_throttle_little_endian(u_char *p, uint32_t n)
 }
 
 
-/* Marked as memory: no filter may write into a page. */
+/* b->memory: filters must not modify the page. */
 
 static ngx_int_t
-ngx_http_flash_throttle_add_buf(ngx_http_request_t *r,
-    ngx_http_flash_throttle_splice_t *splice, u_char *pos, u_char *last)
+ngx_http_flash_throttle_template_add_buf(ngx_http_request_t *r,
+    ngx_http_flash_throttle_body_t *body, u_char *pos, u_char *last)
 {
     ngx_buf_t    *b;
     ngx_chain_t  *cl;
@@ -431,8 +432,8 @@ ngx_http_flash_throttle_add_buf(ngx_http_request_t *r,
     cl->buf = b;
     cl->next = NULL;
 
-    *splice->link = cl;
-    splice->link = &cl->next;
+    *body->last = cl;
+    body->last = &cl->next;
 
     return NGX_OK;
 }
