@@ -23,7 +23,7 @@ $(BUILD)/tools/%.o: tools/%.c
 .PHONY: test-tools
 
 test-tools: $(CROWD) $(BUILD)/flash-verify ## test the crowd client and flash-verify
-	CROWD=$(CROWD) VERIFY=$(BUILD)/flash-verify prove tools/t
+	CROWD=$(CROWD) VERIFY=$(BUILD)/flash-verify prove -j4 tools/t
 
 .PHONY: demo
 

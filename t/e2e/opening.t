@@ -1,6 +1,6 @@
-# A real opening: 50 shoppers are there before, 40 come after it.  The first are
-# let in in the order that was drawn, as flash-verify finds in the log, and the
-# others behind them.
+# An opening: 50 shoppers arrive before it, 40 after it.  The pre-queue is admitted
+# in the shuffled order, which flash-verify checks in the log, and the others
+# after it.
 
 use strict;
 use warnings;
@@ -23,7 +23,7 @@ my $checkout = CheckoutServer->start('--stock=500', '--payment-slots=8');
 my $edge = Edge->start(checkout => $checkout, zone => 'rate=10r/s burst=2', throttle => 'policy=fair',
                        log => 1, location => "flash_throttle_opens $rfc3339;");
 
-# five seconds ahead; 50 come in the first two of them
+# the crowd begins 5 s before the opening; 50 arrive in the first two
 sleep $opens - 5 - time if $opens - 5 > time;
 
 my $crowd = begin_crowd('--json', '--url', $edge->url, '--poll', '--deadline', '--stages=2:25-25,4:0-0,2:20-20',
@@ -35,11 +35,11 @@ my $before = $edge->status;
 my $run = end_crowd($crowd);
 
 is($run->{status}, 0, 'nothing oversold, nobody charged late');
-is($run->{figures}{admitted}, 90, 'all were admitted');
+is($run->{figures}{admitted}, 90, 'all are admitted');
 
-is($before->{admitted}, 0, 'none of them before the opening');
-cmp_ok($before->{waiting}, '>=', 25, 'when they were counted already');
-is($before->{called}, 0, 'and nobody was called');
+is($before->{admitted}, 0, 'nobody is admitted before the opening');
+cmp_ok($before->{waiting}, '>=', 25, 'they are counted before the opening');
+is($before->{called}, 0, 'and nobody is called');
 
 my @verify = ($ENV{VERIFY} // 'build/flash-verify', '--secret', "$edge->{dir}/secret", '--zone', 'sale',
               '--key', 'sale', '--opens', $rfc3339, '--slack', 1);
@@ -54,18 +54,17 @@ my $order = eval { decode_json($said) } // {};
 note(sprintf 'pre-queue %d, tau %.3f, worst inversion %d places, %.2f s', @$order{qw(prequeue kendall_tau
      worst_inversion_places worst_inversion_s)});
 
-is($status, 0, 'admitted in the order that was drawn') or diag $said;
-is($order->{prequeue}, 50, 'fifty were there before');
-is($order->{checked}, 50, 'and were let in');
-is($order->{later}, 40, 'forty came after it');
-cmp_ok($order->{kendall_tau}, '>', 0.7, 'in that order');
+is($status, 0, 'admitted in the shuffled order') or diag $said;
+is($order->{prequeue}, 50, 'fifty were in the pre-queue');
+is($order->{checked}, 50, 'all of them were admitted');
+is($order->{later}, 40, 'forty came after the opening');
+cmp_ok($order->{kendall_tau}, '>', 0.7, 'close to that order');
 
-# those who came later, behind: when the first of them was let in nearly all of
-# the others were inside
+# nearly all of the pre-queue is admitted before the first later shopper
 my @order = $edge->admissions;
 my ($late) = grep { $_->[1] >= $opens } @order;
 my $inside = grep { $_->[1] < $opens && $_->[0] <= $late->[0] } @order;
-cmp_ok($inside, '>=', 45, 'later ones stand behind');
+cmp_ok($inside, '>=', 45, 'later shoppers are admitted later');
 
 # the same log with the first and the last of them exchanged
 my @list = map { [ split /\t/ ] } map { chomp; $_ } `@verify --list $log`;
@@ -78,6 +77,6 @@ print {$forged} $text;
 close $forged;
 
 system "@verify $edge->{dir}/forged.log > $edge->{dir}/verdict";
-isnt($? >> 8, 0, 'a log that was tampered with is found out');
+isnt($? >> 8, 0, 'a changed log is refused');
 
 done_testing();

@@ -4,10 +4,10 @@ package Sale;
 #
 #     --- shop
 #
-# of Perl, run while its nginx runs, with the functions below at hand.  Then a
-# location /ready is added and asked for first, the error log must be free of
-# alerts, and there is a secret unless a section "--- no_secret" says that there
-# is not.  A section "--- startup_warning" holds the start of a [warn] message
+# of Perl, which runs while the block's nginx runs and can call the functions
+# below.  Such a block gets a location /ready, requested first, and a secret,
+# except with a section "--- no_secret".  Its error log must have no alerts.  A
+# section "--- startup_warning" holds the start of a [warn] message
 # that nginx must log when it starts.  An upstream that answers "checkout" and
 # the request's method is at http://upstream, with a log of its own; one that
 # answers when told to is at http://till.  $TEST_NGINX_LISTEN_H2 in a server
@@ -26,7 +26,7 @@ use Test::Nginx::Util qw( $ServRoot $ServerPort );
 use Time::HiRes qw( sleep time );
 use Shopper;
 
-# Blocks come in any order: what they name must be there for the first of them.
+# Blocks run in any order, so these must be set before the first one.
 $ENV{TEST_NGINX_HTML_DIR} ||= Test::Nginx::Util::html_dir();
 $ENV{TEST_NGINX_LISTEN_H2} = listen_h2();
 
@@ -81,7 +81,7 @@ my $upstream = <<'EOF_UPSTREAM';
     }
 EOF_UPSTREAM
 
-# as it runs elsewhere: with a master, which reloads
+# a master process, for reloads
 Test::Nginx::Util::master_on();
 
 my $secret = 'a secret for tests, and for nothing else';
@@ -145,7 +145,7 @@ sub listen_h2 {
 }
 
 
-# A new shopper, who takes whatever comes unless told otherwise.
+# A new shopper, without an Accept header of its own.
 sub shopper { Shopper->new($ServerPort, @_) }
 
 sub port { $ServerPort }
@@ -170,7 +170,7 @@ sub hits {
 }
 
 
-# wait_until(what, code): until it is true; its value.
+# wait_until(what, code): calls the code until it returns true; its value.
 sub wait_until {
     my ($what, $code) = @_;
 
@@ -190,7 +190,7 @@ sub wait_until {
 }
 
 
-# A shopper polls as advised, until it is let in; the last answer.
+# Polls as advised until the shopper is admitted; the last answer.
 sub wait_for_admission {
     my ($shopper, $uri) = @_;
 
@@ -206,7 +206,7 @@ sub wait_for_admission {
 }
 
 
-# The upstream at http://till: a request to it is under way until served.
+# The upstream at http://till.  A request to it lasts until serve().
 sub open_till {
     my $name = "$ServRoot/html/till.sock";
 
@@ -238,8 +238,8 @@ sub serve {
 }
 
 
-# hold_at_edge(shopper, uri, name => value ...): it comes again until it is held;
-# the connection that it is held on.  In place of the URI, code that sends.
+# hold_at_edge(shopper, uri, name => value ...): sends requests until one is held;
+# its connection.  Code that sends a request may stand in place of the URI.
 sub hold_at_edge {
     my ($shopper, $uri, @headers) = @_;
 

@@ -1,7 +1,7 @@
 package Edge;
 
 # nginx with the throttle in front of a checkout, with two workers: starts it
-# on a free port, reloads it, kills its workers, asks for its status.
+# on a free port, reloads it, kills its workers, reads its status and its log.
 
 use strict;
 use warnings;
@@ -80,7 +80,7 @@ worker_processes  2;
 pid               nginx.pid;
 error_log         error.log info;
 
-# what a worker has in hand when it is told to end, it ends within this
+# for the requests of a worker that is shutting down
 worker_shutdown_timeout  20s;
 
 events {
@@ -162,7 +162,7 @@ sub alive {
 }
 
 
-# Lets what is at the checkout end, as a package's restart does.
+# A graceful stop, as on the restart of a package.
 sub stop {
     my ($self) = @_;
 
@@ -186,7 +186,7 @@ sub log {
 }
 
 
-# How often the log says that.
+# The number of matches in the log.
 sub logged {
     my ($self, $pattern) = @_;
 
@@ -293,7 +293,7 @@ sub kill_worker {
 }
 
 
-# What the status says of the one key of the zone; no key, no request yet.
+# The status of the zone's only key; empty before the first request.
 sub status {
     my ($self) = @_;
 
@@ -311,7 +311,7 @@ sub DESTROY {
     delete $running{$self} or return;
     $self->stop if $self->{pid};
 
-    # whatever the test found, nginx must not have
+    # faults in nginx's log fail the test, too
     if ($self->log =~ /(AddressSanitizer|runtime error|\[alert\](?!.*exited on signal 9| .*was locked by)|\[emerg\]).*/) {
         $failures++;
         warn "# nginx had trouble: $&\n";
@@ -319,7 +319,8 @@ sub DESTROY {
 }
 
 
-# Those that a test still holds would outlive the exit status.
+# An object that the test still holds would be destroyed after the exit status
+# is decided.
 END {
     $_->DESTROY for grep { defined } values %running;
     $? = 1 if $failures && !$?;
