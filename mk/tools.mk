@@ -24,7 +24,7 @@ $(BUILD)/tools/%.o: tools/%.c
 
 test-tools: $(CROWD) $(BUILD)/flash-verify $(BUILD)/flashctl ## test flash-crowd, flash-verify and flashctl
 	CROWD=$(CROWD) VERIFY=$(BUILD)/flash-verify FLASHCTL=$(BUILD)/flashctl \
-	    prove tools/t
+	    prove -j4 tools/t
 
 .PHONY: demo
 

@@ -194,7 +194,7 @@ qr/\[alert\] .* exited on signal 9/
     nginx_signal('USR2');
     wait_until('a new master', sub { (eval { Sale::master() } // $old) != $old && worker_pids() });
     kill 'QUIT', $old;
-    wait_until('the end of the old one', sub { !kill 0, $old });
+    wait_until('the end of the old one', sub { !runs($old) });
 
     # memory is not handed over: one more may come in, but no place is lost
     is($in->get('/checkout')->status, 200, 'a pass is a pass');

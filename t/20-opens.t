@@ -256,11 +256,12 @@ __DATA__
         }
     }
 
-    # who is called first comes back within half a second, as it happens
-    cmp_ok($sum / $pairs, '>', 0.7, 'the order is the one drawn');
+    # not exactly: called shoppers come back within half a second, in any order
+    cmp_ok($sum / $pairs, '>', 0.7, 'the order of admission is the shuffled one');
 
-    my ($last) = grep { $admitted[$_]{first} < $opens_ms } reverse 0 .. $#admitted;
-    cmp_ok($last, '<', 55, 'later ones stand behind');
+    # a shopper of the pre-queue whose poll is late is admitted late
+    my ($later) = grep { $admitted[$_]{first} >= $opens_ms } 0 .. $#admitted;
+    cmp_ok($later, '>=', 40, 'the pre-queue is admitted before later shoppers');
 --- timeout: 60
 
 

@@ -142,5 +142,5 @@ two";
     my @workers = worker_pids;
 
     reload('rate=1r/m' => 'rate=2r/m');
-    wait_until('the old ones to be gone', sub { !grep { kill 0, $_ } @workers });
+    wait_until('the old ones to be gone', sub { !grep { runs($_) } @workers });
     pass('the old workers have exited');

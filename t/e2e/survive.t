@@ -66,9 +66,9 @@ cmp_ok($figures->{failed}, '<=', KILLS * 16,
        'at most the requests in flight fail');
 cmp_ok($figures->{longest_request_s}, '<', 20, 'no request hung');
 
-# who is cut off comes back a second later, which is the tolerance
+# a client whose connection is cut retries after a second
 cmp_ok($order->{overtaken}, '<=', 0.1, 'few were overtaken');
-cmp_ok($order->{kendall_tau}, '>', 0.95, 'the order was kept');
+cmp_ok($order->{kendall_tau}, '>', 0.9, 'the order was kept');
 
 cmp_ok($edge->most_admitted(5), '<=', RATE * 5 + BURST,
        'no more were admitted than the rate allows');

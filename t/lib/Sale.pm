@@ -4,10 +4,10 @@ package Sale;
 #
 #     --- shop
 #
-# of Perl, run while its nginx runs, with the functions below at hand.  Then a
-# location /ready is added and asked for first, the error log must be free of
-# alerts, and there is a secret unless a section "--- no_secret" says that there
-# is not.  A section "--- startup_warning" holds the start of a [warn] message
+# of Perl, which runs while the block's nginx runs and can call the functions
+# below.  Such a block gets a location /ready, requested first, and a secret,
+# except with a section "--- no_secret".  Its error log must have no alerts.  A
+# section "--- startup_warning" holds the start of a [warn] message
 # that nginx must log when it starts.  An upstream that answers "checkout" and
 # the request's method is at http://upstream, with a log of its own; one that
 # answers when told to is at http://till.  $TEST_NGINX_LISTEN_H2 in a server
@@ -19,6 +19,7 @@ use warnings;
 use Exporter 'import';
 use IO::Select;
 use IO::Socket::UNIX;
+use POSIX qw( WNOHANG uname );
 use Test::More ();
 use Test::Nginx::Socket ();
 use Test::Nginx::Util qw( $ServRoot $ServerPort );
@@ -32,9 +33,16 @@ $ENV{TEST_NGINX_LISTEN_H2} = listen_h2();
 our @EXPORT = qw(
     shopper port hits wait_until wait_for_admission log_line error_log
     open_till busy_till serve hold_at_edge h2_request
-    nginx_signal reload worker_pids status_of write_conf read_conf
+    nginx_signal reload runs worker_pids status_of write_conf read_conf
     sleep time
 );
+
+# Makes the daemons that a test starts children of the test, PR_SET_CHILD_SUBREAPER
+# of prctl(2): Test::Nginx reaps them when it waits for their end.  The init of a
+# container may reap them late or never.
+my %prctl = (x86_64 => 157, aarch64 => 167);
+my $call = $prctl{ (uname)[4] };
+syscall($call, 36, 1, 0, 0, 0) if $call;
 
 my $upstream = <<'EOF_UPSTREAM';
 
@@ -137,7 +145,7 @@ sub listen_h2 {
 }
 
 
-# A new shopper, who takes whatever comes unless told otherwise.
+# A new shopper, without an Accept header of its own.
 sub shopper { Shopper->new($ServerPort, @_) }
 
 sub port { $ServerPort }
@@ -299,10 +307,20 @@ sub error_log { join '', lines_of('error.log') }
 
 sub master {
     open my $in, '<', "$ServRoot/logs/nginx.pid" or die "no nginx.pid: $!\n";
-    my $pid = <$in>;
+    my $pid = <$in> // die "nginx.pid is empty\n";
     chomp $pid;
 
     return $pid;
+}
+
+
+# Whether a process runs, be it a child of this one or not.
+sub runs {
+    my ($pid) = @_;
+
+    waitpid $pid, WNOHANG;
+
+    return kill 0, $pid;
 }
 
 

@@ -1,7 +1,7 @@
 package Edge;
 
 # Starts and controls nginx with two workers and the throttle in front of a
-# checkout.
+# checkout, and reads its stats and its log.
 
 use strict;
 use warnings;
