@@ -297,10 +297,65 @@ test_clock_does_not_step_while_somebody_waits(void **unused)
 }
 
 
+/*
+ * A step is pending while one of 3,000 keys has a queue.  The zone looks for a
+ * queue at most once a second: the end of the queue shows at the next look only,
+ * however often the clock is read before.
+ */
+static void
+test_clock_looks_for_a_queue_once_a_second(void **unused)
+{
+    char         key[16];
+    uint64_t     t, wall;
+    unsigned     i, k, late;
+    ft_zone_t   *zone;
+    ft_state_t  *state;
+
+    (void) unused;
+
+    zone = zone_of(3000);
+    state = NULL;
+
+    for (i = 0; i < 3000; i++) {
+        snprintf(key, sizeof(key), "%u", i);
+        state = zone_add(zone, key, UNIT_EPOCH_MS);
+        assert_non_null(state);
+    }
+
+    wall = UNIT_EPOCH_MS + 3600000;
+
+    for (i = 0, t = 0; i < 20; i++) {
+        atomic_store(&state->queueing, 1);
+        atomic_store(&state->used_ms, UNIT_EPOCH_MS + t);
+
+        /* the look, which finds the queue */
+
+        assert_true(ft_zone_now(zone, 1000 + t, wall + t) == UNIT_EPOCH_MS + t);
+
+        /* the queue ends, and the next 999 ms have no look */
+
+        atomic_store(&state->queueing, 0);
+
+        for (k = 0, late = 0; k < 999; k++) {
+            late += ft_zone_now(zone, 1000 + t + k, wall + t + k)
+                    != UNIT_EPOCH_MS + t + k;
+        }
+
+        assert_int_equal(late, 0);
+        t += 1000;
+    }
+
+    assert_true(ft_zone_now(zone, 1000 + t, wall + t) == wall + t);
+
+    free(zone);
+}
+
+
 int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
+        cmocka_unit_test(test_clock_looks_for_a_queue_once_a_second),
         cmocka_unit_test(test_find_what_was_added),
         cmocka_unit_test(test_keys_of_every_length),
         cmocka_unit_test(test_bytes_behind_a_key_do_not_count),
