@@ -7,6 +7,8 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <time.h>
+#include <unistd.h>
 #include "unit.h"
 #include "core.h"
 
@@ -333,14 +335,97 @@ test_pages_on_their_way(void **unused)
 }
 
 
+static bool
+race_take(race_t *race, uint32_t worker)
+{
+    ft_call_t  call;
+
+    call = race_call(race, worker);
+
+    return ft_capacity_take(&call, race->now_ms);
+}
+
+
+static uint64_t
+race_cpu_ms(void)
+{
+    struct timespec  t;
+
+    assert_int_equal(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t), 0);
+
+    return (uint64_t) t.tv_sec * 1000 + (uint64_t) t.tv_nsec / 1000000;
+}
+
+
+/*
+ * A worker is killed while it takes.  The others get all capacity but the last,
+ * which they give up after a bounded time, until the slot is cleared.
+ */
+static void
+test_killed_while_it_takes(void **unused)
+{
+    race_t    *race;
+    uint32_t   killed, other;
+    uint64_t   began;
+
+    (void) unused;
+
+    for (killed = 0; killed < RACERS; killed++) {
+        race = race_of(RACERS, FT_POLICY_FAIR);
+        race->limits.inflight = 2 * RACERS + 2;
+        race->limits.burst = 1;
+        ft_state_init(race->state, 1, race->now_ms);
+        atomic_store(&race->state->worker[killed].taking, 1);
+
+        for (other = 0; other < RACERS; other++) {
+            if (other != killed) {
+                assert_true(race_take(race, other));
+                assert_true(race_take(race, other));
+            }
+        }
+
+        assert_true(race_take(race, (killed + 1) % RACERS));
+        assert_true(race_take(race, (killed + 1) % RACERS));
+        assert_true(race_take(race, (killed + 1) % RACERS));
+
+        /* one is left, some microseconds are needed */
+
+        began = race_cpu_ms();
+
+        for (other = 0; other < RACERS; other++) {
+            if (other != killed) {
+                assert_false(race_take(race, other));
+                assert_int_equal(atomic_load(&race->state->worker[other].taking),
+                                 0);
+            }
+        }
+
+        unit_check(race_cpu_ms() - began < 1000, "%u ms",
+                   (unsigned) (race_cpu_ms() - began));
+
+        ft_state_forget(race->state, killed);
+
+        assert_true(race_take(race, (killed + 1) % RACERS));
+        assert_false(race_take(race, (killed + 1) % RACERS));
+
+        race_free(race);
+    }
+}
+
+
 int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
+        cmocka_unit_test(test_killed_while_it_takes),
         cmocka_unit_test(test_two_for_the_last_room),
         cmocka_unit_test(test_four_for_the_last_room),
         cmocka_unit_test(test_pages_on_their_way)
     };
+
+    /* ends a test that blocks */
+
+    alarm(300);
 
     return unit_tests(tests);
 }

@@ -299,6 +299,8 @@ test_closed(void **unused)
         assert_int_equal(edge_first(&e, &ticket).answer, FT_CLOSED);
     }
 
+    assert_true(ft_capacity_free_milli(&e.call) == 0);
+
     e.call.now_ms = e.rules.opens_ms;
     s = ft_stats_read(&e.call);
     assert_true(s.opens_ms == 0);
