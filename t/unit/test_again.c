@@ -1,7 +1,7 @@
 
 /*
- * A ticket shown twice: by ten tabs, after an answer that was lost, or by a
- * thousand who share it.  One shopper, one place, one admission.
+ * One ticket several times: in ten tabs, after a lost answer, or shared.  It is
+ * one shopper with one place and one admission.
  */
 
 #include "core.h"
@@ -49,7 +49,7 @@ edge_asks(edge_t *e, ft_ticket_t *ticket, ft_line_node_t *node)
 }
 
 
-/* A shopper who has waited, been counted, and is due now. */
+/* A shopper who has waited, and is due now. */
 static ft_ticket_t
 edge_waiter(edge_t *e, uint64_t id)
 {
@@ -72,7 +72,7 @@ edge_fills_up(edge_t *e)
 
 
 static void
-test_an_admitted_ticket_is_no_other_admission(void **unused)
+test_an_admitted_ticket_is_admitted_once(void **unused)
 {
     edge_t       e;
     unsigned     i;
@@ -101,7 +101,7 @@ test_an_admitted_ticket_is_no_other_admission(void **unused)
 
     assert_int_equal(atomic_load(&e.state->totals.admitted), 2);
 
-    /* and when its pass is over, so is the ticket */
+    /* after the end of its pass the ticket is not usable */
 
     e.call.now_ms += 600000;
     assert_false(ft_pass_again(&e.call, &shown));
@@ -137,13 +137,13 @@ test_ten_tabs_are_held_once(void **unused)
     assert_int_equal(e.line.len, 1);
     assert_int_equal(ft_state_held(e.state, 1), 1);
 
-    /* it leaves, as a reload does, and is held again at once */
+    /* a reload closes the request and sends it again */
 
     ft_hold_leave(&e.call, &e.line, &node[0]);
     shown = ticket;
     assert_int_equal(edge_asks(&e, &shown, &node[1]).answer, FT_HOLD);
 
-    /* once through, the other tabs share its pass */
+    /* after the admission the other tabs get its pass */
 
     ft_inflight_done(e.state, 7, 0);
     assert_ptr_equal(ft_hold_next(&e.call, &e.line, &admitted, &wake),
@@ -157,9 +157,8 @@ test_ten_tabs_are_held_once(void **unused)
 }
 
 
-/* Used in turn, two that fall on one print of the recently used. */
 static void
-test_two_tickets_in_turn_are_two(void **unused)
+test_two_tickets_in_turn_count_as_two(void **unused)
 {
     edge_t       e;
     unsigned     i;
@@ -187,9 +186,9 @@ test_two_tickets_in_turn_are_two(void **unused)
 }
 
 
-/* Clients that never come back with their ticket: the line ends all the same. */
+/* Clients that never return with their ticket: the queue ends. */
 static void
-test_the_door_opens_before_strangers(void **unused)
+test_a_queue_of_clients_without_cookies_ends(void **unused)
 {
     edge_t       e;
     unsigned     i;
@@ -222,9 +221,9 @@ test_the_door_opens_before_strangers(void **unused)
 }
 
 
-/* Another edge's clock is ahead: its stamps are, too. */
+/* The timestamp of another edge, whose clock is ahead. */
 static void
-test_a_stamp_from_ahead(void **unused)
+test_a_timestamp_ahead_of_the_clock(void **unused)
 {
     char                 text[FT_TICKET_LEN];
     edge_t               e;
@@ -258,9 +257,9 @@ test_a_stamp_from_ahead(void **unused)
 }
 
 
-/* At one a minute nobody need ask three times a second. */
+/* At one admission a minute polls are rare. */
 static void
-test_advice_looks_at_a_slow_bucket(void **unused)
+test_retry_at_a_slow_rate(void **unused)
 {
     edge_t        e;
     ft_ticket_t   ticket;
@@ -283,9 +282,9 @@ test_advice_looks_at_a_slow_bucket(void **unused)
 }
 
 
-/* An edge that has started anew listens to all who come, to each one once. */
+/* A restarted edge counts each ticket once. */
 static void
-test_a_cold_edge_hears_it_once(void **unused)
+test_a_restarted_edge_counts_a_ticket_once(void **unused)
 {
     edge_t          e;
     unsigned        i;
@@ -322,13 +321,13 @@ int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(test_an_admitted_ticket_is_no_other_admission),
+        cmocka_unit_test(test_an_admitted_ticket_is_admitted_once),
         cmocka_unit_test(test_ten_tabs_are_held_once),
-        cmocka_unit_test(test_two_tickets_in_turn_are_two),
-        cmocka_unit_test(test_the_door_opens_before_strangers),
-        cmocka_unit_test(test_a_stamp_from_ahead),
-        cmocka_unit_test(test_advice_looks_at_a_slow_bucket),
-        cmocka_unit_test(test_a_cold_edge_hears_it_once)
+        cmocka_unit_test(test_two_tickets_in_turn_count_as_two),
+        cmocka_unit_test(test_a_queue_of_clients_without_cookies_ends),
+        cmocka_unit_test(test_a_timestamp_ahead_of_the_clock),
+        cmocka_unit_test(test_retry_at_a_slow_rate),
+        cmocka_unit_test(test_a_restarted_edge_counts_a_ticket_once)
     };
 
     return unit_tests(tests);

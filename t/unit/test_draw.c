@@ -1,7 +1,7 @@
 
 /*
- * The lot that is drawn for an opening: from what it is made, that no place is
- * likelier than another for anybody, and that a ticket does not show it.
+ * The shuffle of an opening: its definition, its uniform distribution, and that
+ * a ticket does not show it.
  */
 
 #include "core.h"
@@ -75,7 +75,7 @@ edge_draw(edge_t *e, ft_ticket_t *ticket)
 
 
 static void
-test_a_lot_is_what_the_documents_say(void **unused)
+test_the_shuffle_as_documented(void **unused)
 {
     edge_t  e;
 
@@ -83,7 +83,7 @@ test_a_lot_is_what_the_documents_say(void **unused)
 
     edge_make(&e);
 
-    /* computed apart, by Python's hmac */
+    /* computed with Python's hmac */
 
     assert_true(ft_ticket_shuffle(e.ring, &e.context, UNIT_EPOCH_MS + 60000 * 7,
                                1)
@@ -103,9 +103,9 @@ test_a_lot_is_what_the_documents_say(void **unused)
 }
 
 
-/* The last secret draws: one that is put in front changes nobody's lot. */
+/* The last secret decides: a new first secret changes no place. */
 static void
-test_a_new_secret_changes_no_lot(void **unused)
+test_a_new_secret_keeps_the_shuffle(void **unused)
 {
     edge_t         e;
     ft_keyring_t  *old, *other;
@@ -130,16 +130,16 @@ test_a_new_secret_changes_no_lot(void **unused)
 
 
 /*
- * 1,000 openings of 50: how often the i-th to come stood at the j-th place.  With
- * 49 degrees of freedom a fair draw is below 94 but once in 10,000; all 50 together
- * have 49 x 49, a mean of 2,401 and a deviation of 69.
+ * 1,000 openings of 50 shoppers: how often the i-th to arrive got the j-th
+ * place.  With 49 degrees of freedom chi squared is above 94 once in 10,000;
+ * the sum of all 50 has 49 x 49 degrees, mean 2,401 and deviation 69.
  */
 static void
-test_every_place_is_as_likely_for_everybody(void **unused)
+test_every_place_is_equally_likely(void **unused)
 {
     edge_t        e;
     double        chi, sum, d;
-    uint64_t      seed, stamp[SHOPPERS];
+    uint64_t      seed, timestamp[SHOPPERS];
     unsigned      n, i, j, place;
     ft_ticket_t   ticket;
 
@@ -160,16 +160,16 @@ test_every_place_is_as_likely_for_everybody(void **unused)
                 .first_ms = e.rules.opens_ms - 50000 + i * 1000
             };
             edge_draw(&e, &ticket);
-            stamp[i] = ft_opening_timestamp_us(&e.call, &ticket);
+            timestamp[i] = ft_opening_timestamp_us(&e.call, &ticket);
 
-            assert_true(stamp[i] < e.rules.opens_ms * 1000);
-            assert_true(stamp[i] >= (e.rules.opens_ms - FT_OPENING_SPAN_MS)
+            assert_true(timestamp[i] < e.rules.opens_ms * 1000);
+            assert_true(timestamp[i] >= (e.rules.opens_ms - FT_OPENING_SPAN_MS)
                                     * 1000);
         }
 
         for (i = 0; i < SHOPPERS; i++) {
             for (j = 0, place = 0; j < SHOPPERS; j++) {
-                place += (stamp[j] < stamp[i]);
+                place += (timestamp[j] < timestamp[i]);
             }
 
             count[i][place]++;
@@ -197,13 +197,13 @@ test_every_place_is_as_likely_for_everybody(void **unused)
 }
 
 
-/* The same place at each reload, and behind it whoever comes later. */
+/* A reload keeps the place; later shoppers are behind it. */
 static void
-test_a_place_stays_and_later_ones_stand_behind(void **unused)
+test_a_place_stays_before_later_shoppers(void **unused)
 {
     edge_t       e;
     unsigned     i;
-    uint64_t     stamp, seed;
+    uint64_t     timestamp, seed;
     ft_ticket_t  ticket, later;
 
     (void) unused;
@@ -216,14 +216,14 @@ test_a_place_stays_and_later_ones_stand_behind(void **unused)
                      .answer, FT_CLOSED);
     assert_int_equal(ticket.first_ms, UNIT_EPOCH_MS);
 
-    stamp = ft_opening_timestamp_us(&e.call, &ticket);
+    timestamp = ft_opening_timestamp_us(&e.call, &ticket);
 
     for (i = 0; i < 20; i++) {
         e.call.now_ms += 7000;
         edge_draw(&e, &ticket);
         (void) ft_admission_decide(&e.call, &ticket, NULL, NULL, false);
 
-        assert_true(ft_opening_timestamp_us(&e.call, &ticket) == stamp);
+        assert_true(ft_opening_timestamp_us(&e.call, &ticket) == timestamp);
         assert_int_equal(ticket.first_ms, UNIT_EPOCH_MS);
     }
 
@@ -236,11 +236,11 @@ test_a_place_stays_and_later_ones_stand_behind(void **unused)
 
 
 /*
- * What a ticket, its advice and its answer show is the same for a good lot as for
- * a bad one.
+ * A ticket, its advice and its answer are alike for places at the front and at
+ * the back.
  */
 static void
-test_nothing_shows_the_lot_before_the_opening(void **unused)
+test_the_shuffle_is_hidden_before_the_opening(void **unused)
 {
     edge_t        e;
     double        x, y, sx, sy, sxx, syy, sxy, r, chi, d;
@@ -283,13 +283,13 @@ test_nothing_shows_the_lot_before_the_opening(void **unused)
         lanes[ticket.shuffle >> 63][ticket.place & 7]++;
     }
 
-    /* 4 deviations of what chance gives */
+    /* 4 deviations */
 
     r = (n * sxy - sx * sy);
     r = r * r / ((n * sxx - sx * sx) * (n * syy - sy * sy));
-    unit_check(r < 16.0 / n, "advice and lot: r squared %f", r);
+    unit_check(r < 16.0 / n, "advice and shuffle: r squared %f", r);
 
-    /* uniform in either half: chi squared of 7 degrees, once in 10,000 */
+    /* uniform in each half: chi squared of 7 degrees, once in 10,000 */
 
     for (k = 0; k < 2; k++) {
         for (i = 0, chi = 0, x = 0; i < 8; i++) {
@@ -308,9 +308,9 @@ test_nothing_shows_the_lot_before_the_opening(void **unused)
 }
 
 
-/* Requests without a ticket take no place; a ticket takes one. */
+/* Requests without a ticket have no place; a ticket has one. */
 static void
-test_many_requests_gain_nothing(void **unused)
+test_many_requests_are_no_advantage(void **unused)
 {
     edge_t         e;
     unsigned       i;
@@ -328,7 +328,7 @@ test_many_requests_gain_nothing(void **unused)
         (void) ft_admission_decide(&e.call, &ticket, NULL, NULL, false);
     }
 
-    /* the last of them comes back, ten times with the same ticket */
+    /* the last one returns ten times with one ticket */
 
     for (i = 0; i < 10; i++) {
         ft_ticket_t  tab = ticket;
@@ -345,7 +345,7 @@ test_many_requests_gain_nothing(void **unused)
 }
 
 
-/* Who has waited for days is not sent to the end when it opens. */
+/* A ticket that has waited for days is usable at the opening. */
 static void
 test_a_ticket_lasts_a_day_from_the_opening(void **unused)
 {
@@ -365,7 +365,7 @@ test_a_ticket_lasts_a_day_from_the_opening(void **unused)
     assert_false(ft_ticket_awaits(&ticket, 0, UNIT_EPOCH_MS + 2 * day));
     assert_false(ft_ticket_awaits(&ticket, UNIT_EPOCH_MS, UNIT_EPOCH_MS + 1));
 
-    /* but no longer than its times can tell */
+    /* no longer than its times can express */
 
     opens = UNIT_EPOCH_MS + 100 * day;
     assert_true(ft_ticket_awaits(&ticket, opens, UNIT_EPOCH_MS + 24 * day));
@@ -376,7 +376,7 @@ test_a_ticket_lasts_a_day_from_the_opening(void **unused)
 }
 
 
-/* A long line before the opening is no wait that anybody could be refused for. */
+/* max_wait does not count the time to the opening. */
 static void
 test_nobody_is_refused_before_the_opening(void **unused)
 {
@@ -405,12 +405,12 @@ int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(test_a_lot_is_what_the_documents_say),
-        cmocka_unit_test(test_a_new_secret_changes_no_lot),
-        cmocka_unit_test(test_every_place_is_as_likely_for_everybody),
-        cmocka_unit_test(test_a_place_stays_and_later_ones_stand_behind),
-        cmocka_unit_test(test_nothing_shows_the_lot_before_the_opening),
-        cmocka_unit_test(test_many_requests_gain_nothing),
+        cmocka_unit_test(test_the_shuffle_as_documented),
+        cmocka_unit_test(test_a_new_secret_keeps_the_shuffle),
+        cmocka_unit_test(test_every_place_is_equally_likely),
+        cmocka_unit_test(test_a_place_stays_before_later_shoppers),
+        cmocka_unit_test(test_the_shuffle_is_hidden_before_the_opening),
+        cmocka_unit_test(test_many_requests_are_no_advantage),
         cmocka_unit_test(test_a_ticket_lasts_a_day_from_the_opening),
         cmocka_unit_test(test_nobody_is_refused_before_the_opening)
     };

@@ -244,7 +244,7 @@ edge_admits(edge_t *e, ft_ticket_t *ticket, ft_ticket_t *kept)
 }
 
 
-/* A full edge, on which one shopper has waited, kept its ticket, and is gone. */
+/* A full edge; one shopper has waited, kept its ticket, and is done. */
 static ft_ticket_t
 edge_keeps(edge_t *e)
 {
@@ -280,7 +280,7 @@ edge_goes_on(edge_t *e, unsigned n)
 }
 
 
-/* However many admissions later, it does not overtake a newcomer who waits. */
+/* A kept ticket does not overtake a waiting newcomer. */
 static void
 test_a_kept_ticket_does_not_count_again(void **unused)
 {

@@ -1,7 +1,7 @@
 
 /*
- * Four worker processes on one zone, one of them killed again and again at
- * whatever instruction it is.
+ * Four worker processes on one zone; one after another is killed at any
+ * instruction.
  */
 
 #include "process.h"
@@ -10,8 +10,8 @@
 
 
 #define KILLS      300
-#define OPS_APART  4000     /* between two kills, at the most */
-#define OPS_MORE   4000     /* that may be done until the signal comes */
+#define OPS_APART  4000     /* maximum between two kills */
+#define OPS_MORE   4000     /* the others continue until the signal arrives */
 
 
 typedef struct {
@@ -86,7 +86,7 @@ edge_work_on(edge_t *edge, uint64_t ops)
 
 
 static void
-test_killed_again_and_again(void **unused)
+test_killed_workers(void **unused)
 {
     pid_t         pid[STRESS_WORKERS];
     edge_t      *edge;
@@ -118,8 +118,6 @@ test_killed_again_and_again(void **unused)
         process_kill(pid[slot]);
         stress_forget(&edge->stress, slot);
 
-        /* the next process to join has the slot that became free */
-
         pid[slot] = edge_start(edge);
     }
 
@@ -143,10 +141,10 @@ int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(test_killed_again_and_again)
+        cmocka_unit_test(test_killed_workers)
     };
 
-    /* nothing of this blocks; should it, the alarm ends it */
+    /* ends a test that blocks */
 
     alarm(300);
 
