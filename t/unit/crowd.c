@@ -76,6 +76,18 @@ crowd_call(const crowd_t *c, uint32_t worker)
 }
 
 
+ft_stats_t
+crowd_stats(const crowd_t *c)
+{
+    ft_call_t  call;
+
+    call = crowd_call(c, 0);
+    ft_override_limits(call.state, NULL, &call.limits);
+
+    return ft_stats_read(&call);
+}
+
+
 static void
 crowd_admit(crowd_t *c, crowd_shopper_t *s)
 {

@@ -68,6 +68,9 @@ void crowd_free(crowd_t *c);
 
 ft_call_t crowd_call(const crowd_t *c, uint32_t worker);
 
+/* The stats under the overrides. */
+ft_stats_t crowd_stats(const crowd_t *c);
+
 /* Sends a shopper's request to a worker. */
 ft_verdict_t crowd_request(crowd_t *c, unsigned i, uint32_t worker);
 

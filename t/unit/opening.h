@@ -87,15 +87,4 @@ order(const crowd_t *c, unsigned from, unsigned to)
 }
 
 
-static inline ft_stats_t
-figures(const crowd_t *c)
-{
-    ft_call_t  call;
-
-    call = crowd_call(c, 0);
-
-    return ft_stats_read(&call);
-}
-
-
 #endif /* OPENING_H_INCLUDED */

@@ -17,24 +17,13 @@ all_try(crowd_t *c, unsigned from, unsigned until)
 }
 
 
-static ft_stats_t
-snapshot(const crowd_t *c)
-{
-    ft_call_t  call;
-
-    call = crowd_call(c, 0);
-
-    return ft_stats_read(&call);
-}
-
-
 /* The stats after the next tick. */
 static ft_stats_t
 settled(crowd_t *c)
 {
     c->now_ms += FT_TICK_MS;
 
-    return snapshot(c);
+    return crowd_stats(c);
 }
 
 
@@ -60,7 +49,7 @@ test_free_capacity_admits_at_once(void **unused)
     assert_int_equal(atomic_load(&c->state->totals.first_attempts), 8);
     assert_int_equal(atomic_load(&c->state->totals.admitted), 5);
     assert_int_equal(atomic_load(&c->state->totals.queued), 3);
-    assert_int_equal(snapshot(c).inflight, 5);
+    assert_int_equal(crowd_stats(c).inflight, 5);
 
     crowd_free(c);
 }
@@ -86,7 +75,7 @@ test_newcomers_wait_behind_the_queue(void **unused)
         assert_int_equal(crowd_request(c, i, 0).answer, FT_WAIT);
     }
 
-    assert_true(snapshot(c).free_capacity_milli >= 2000);
+    assert_true(crowd_stats(c).free_capacity_milli >= 2000);
 
     c->now_ms = c->shopper[5].next_ms;
     assert_int_equal(crowd_request(c, 5, 0).answer, FT_ADMIT);
@@ -109,8 +98,8 @@ test_clients_without_cookies_have_no_place(void **unused)
     c = crowd_create(2000, 1);
     all_try(c, 0, 1000);
 
-    assert_int_equal(snapshot(c).fresh, 995);
-    assert_int_equal(snapshot(c).waiting, 0);
+    assert_int_equal(crowd_stats(c).fresh, 995);
+    assert_int_equal(crowd_stats(c).waiting, 0);
 
     /* only the last of them returns */
 
@@ -121,12 +110,12 @@ test_clients_without_cookies_have_no_place(void **unused)
 
     /* the others expire, and the queue ends */
 
-    for (i = 1000; i < 1600 && snapshot(c).queueing; i++) {
+    for (i = 1000; i < 1600 && crowd_stats(c).queueing; i++) {
         c->now_ms += 100;
     }
 
-    assert_int_equal(snapshot(c).queueing, 0);
-    assert_int_equal(snapshot(c).fresh, 0);
+    assert_int_equal(crowd_stats(c).queueing, 0);
+    assert_int_equal(crowd_stats(c).fresh, 0);
     assert_int_equal(crowd_request(c, 1600, 0).answer, FT_ADMIT);
 
     crowd_free(c);
@@ -191,7 +180,7 @@ test_stats_show_the_threshold(void **unused)
 
     ft_census_advance(&c->state->census, c->now_ms * 1000);
     c->now_ms -= 10;
-    assert_int_equal(snapshot(c).threshold_age_ms, 0);
+    assert_int_equal(crowd_stats(c).threshold_age_ms, 0);
 
     crowd_free(c);
 }
@@ -206,7 +195,7 @@ test_a_ticket_counts_when_it_returns(void **unused)
     (void) unused;
 
     c = line_of(20);
-    assert_int_equal(snapshot(c).fresh, 0);
+    assert_int_equal(crowd_stats(c).fresh, 0);
     assert_int_equal(settled(c).waiting, 19);
 
     for (i = 0; i < 500; i++) {
@@ -215,7 +204,7 @@ test_a_ticket_counts_when_it_returns(void **unused)
     }
 
     assert_int_equal(settled(c).waiting, 19);
-    assert_int_equal(snapshot(c).fresh, 0);
+    assert_int_equal(crowd_stats(c).fresh, 0);
 
     crowd_free(c);
 }
@@ -450,7 +439,7 @@ test_max_wait_refuses_newcomers(void **unused)
     assert_int_equal(v.answer, FT_REJECT);
     assert_true(v.wait_ms > 5000);
     assert_true(v.retry_ms >= 5000);
-    assert_int_equal(snapshot(c).fresh, 0);
+    assert_int_equal(crowd_stats(c).fresh, 0);
 
     /* shoppers in line are not refused */
 
@@ -482,8 +471,8 @@ test_policy_reject(void **unused)
     v = crowd_request(c, 5, 0);
     assert_int_equal(v.answer, FT_REJECT);
     assert_in_range(v.retry_ms, 1, 1000);
-    assert_int_equal(snapshot(c).queueing, 0);
-    assert_int_equal(snapshot(c).fresh, 0);
+    assert_int_equal(crowd_stats(c).queueing, 0);
+    assert_int_equal(crowd_stats(c).fresh, 0);
     assert_int_equal(atomic_load(&c->state->totals.rejected), 1);
 
     /* no line: free capacity goes to any request */

@@ -8,17 +8,6 @@
 #include "core.h"
 
 
-static ft_stats_t
-snapshot(const crowd_t *c)
-{
-    ft_call_t  call;
-
-    call = crowd_call(c, 0);
-
-    return ft_stats_read(&call);
-}
-
-
 static uint64_t
 threshold_us(const crowd_t *c)
 {
@@ -261,10 +250,10 @@ test_the_queue_ends(void **unused)
     c = sale_of(200, 100, 2, 0);
 
     crowd_run(c, c->now_ms + 3000);
-    assert_int_equal(snapshot(c).queueing, 1);
+    assert_int_equal(crowd_stats(c).queueing, 1);
 
     crowd_run(c, c->now_ms + 15000);
-    s = snapshot(c);
+    s = crowd_stats(c);
 
     assert_int_equal(crowd_count(c, CROWD_SERVED), 200);
     assert_int_equal(s.queueing, 0);
@@ -304,7 +293,7 @@ check_show_up(unsigned came, unsigned missed)
         ft_control_tick(&call);
     }
 
-    says = snapshot(c).show_up_milli;
+    says = crowd_stats(c).show_up_milli;
 
     unit_check(says + 60 > came * 1000 / (came + missed)
                && says < came * 1000 / (came + missed) + 60,
@@ -348,7 +337,7 @@ test_show_up_of_a_new_queue(void **unused)
     atomic_store(&c->state->control.boost_milli, 5000);
     ft_queue_begin(&call, c->now_ms * 1000);
 
-    assert_int_equal(snapshot(c).show_up_milli, 1000);
+    assert_int_equal(crowd_stats(c).show_up_milli, 1000);
     assert_int_equal(atomic_load(&c->state->control.boost_milli), 0);
 
     crowd_free(c);

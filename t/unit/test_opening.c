@@ -58,10 +58,10 @@ test_stats_of_a_closed_sale(void **unused)
 
     /* before the first request: from the rules */
 
-    assert_int_equal(figures(c).opens_ms, c->rules.opens_ms);
+    assert_int_equal(crowd_stats(c).opens_ms, c->rules.opens_ms);
 
     crowd_run(c, c->rules.opens_ms - 100);
-    s = figures(c);
+    s = crowd_stats(c);
 
     assert_int_equal(s.opens_ms, c->rules.opens_ms);
     assert_int_equal(s.waiting, 100);
@@ -75,11 +75,11 @@ test_stats_of_a_closed_sale(void **unused)
     /* the line's own opening counts where another location opens before */
 
     c->rules.opens_ms -= 1000;
-    assert_int_equal(figures(c).opens_ms, c->rules.opens_ms + 1000);
+    assert_int_equal(crowd_stats(c).opens_ms, c->rules.opens_ms + 1000);
     c->rules.opens_ms += 1000;
 
     crowd_run(c, c->rules.opens_ms + 1000);
-    s = figures(c);
+    s = crowd_stats(c);
 
     assert_int_equal(s.opens_ms, 0);
     assert_true(s.queueing);

@@ -19,13 +19,13 @@ test_a_sale_opened_by_the_operator(void **unused)
     crowd_run(c, c->rules.opens_ms - 20000);
 
     ft_override_pause(c->state);
-    assert_int_equal(figures(c).opens_ms, c->rules.opens_ms);
+    assert_int_equal(crowd_stats(c).opens_ms, c->rules.opens_ms);
 
     ft_override_open(c->state, c->now_ms);
-    assert_int_equal(figures(c).opens_ms, 0);
+    assert_int_equal(crowd_stats(c).opens_ms, 0);
 
     ft_override_reset(c->state, c->now_ms);
-    assert_int_equal(figures(c).opens_ms, c->rules.opens_ms);
+    assert_int_equal(crowd_stats(c).opens_ms, c->rules.opens_ms);
 
     sale_ends(c);
 }

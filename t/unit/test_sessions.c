@@ -4,8 +4,7 @@
  * of it; capacity is free when a pass ends or is done.
  */
 
-#include "core.h"
-#include "unit.h"
+#include "edge.h"
 
 
 #define PASSES  20000
@@ -80,41 +79,22 @@ test_a_pass_is_removed_once(void **unused)
 }
 
 
-typedef struct {
-    ft_state_t   *state;
-    ft_limits_t   limits;
-    ft_rules_t    rules;
-    ft_call_t     call;
-} edge_t;
-
-
+/* A limit of the passes only, four workers, no line. */
 static void
-edge_open(edge_t *e, uint32_t sessions)
+sessions_open(edge_t *e, uint32_t sessions)
 {
-    memset(e, 0, sizeof(edge_t));
+    edge_open(e);
 
-    e->state = unit_shared(sizeof(ft_state_t));
-    ft_state_init(e->state, 7, UNIT_EPOCH_MS);
-
-    e->limits.sessions = sessions;
-    e->limits.period_ms = FT_PERIOD_DEFAULT_MS;
-    e->limits.burst = 1;
     e->rules.policy = FT_POLICY_REJECT;
-    e->rules.session_ms = 600000;
-    e->rules.poll_min_ms = FT_POLL_MIN_DEFAULT_MS;
-    e->rules.poll_max_ms = FT_POLL_MAX_DEFAULT_MS;
-
-    e->call.state = e->state;
-    e->call.limits = e->limits;
-    e->call.rules = &e->rules;
-    e->call.now_ms = UNIT_EPOCH_MS + 120000;
+    e->rules.hold_ms = 0;
+    e->call.limits.sessions = sessions;
     e->call.workers = 4;
 }
 
 
 /* A first attempt; kind 0 if it was not admitted. */
 static ft_ticket_t
-edge_comes(edge_t *e, uint64_t id)
+sessions_first(edge_t *e, uint64_t id)
 {
     ft_ticket_t  pass = { .id = id };
 
@@ -127,7 +107,8 @@ edge_comes(edge_t *e, uint64_t id)
     }
 
     ft_pass_make(&e->call, &pass);
-    ft_inflight_done(e->state, 7, e->call.worker);
+    ft_inflight_done(e->state, EDGE_GENERATION,
+                     e->call.worker);
 
     return pass;
 }
@@ -150,7 +131,7 @@ test_never_more_sessions_than_the_limit(void **unused)
     seed = 42;
     live = calloc(100, sizeof(ft_ticket_t));
     assert_non_null(live);
-    edge_open(&e, 100);
+    sessions_open(&e, 100);
     n = most = admitted = freed = 0;
 
     for (i = 0; i < PASSES; i++) {
@@ -183,11 +164,11 @@ test_never_more_sessions_than_the_limit(void **unused)
         k = n;
 
         if (n == 100) {
-            assert_int_equal(edge_comes(&e, i + 1).kind, 0);
+            assert_int_equal(sessions_first(&e, i + 1).kind, 0);
             continue;
         }
 
-        live[n] = edge_comes(&e, unit_random(&seed));
+        live[n] = sessions_first(&e, unit_random(&seed));
         n += live[n].kind == FT_TICKET_PASS;
         admitted += n - k;
     }
@@ -198,7 +179,7 @@ test_never_more_sessions_than_the_limit(void **unused)
     assert_int_equal(atomic_load(&e.state->totals.spent), freed);
 
     free(live);
-    free(e.state);
+    edge_close(&e);
 }
 
 
@@ -210,8 +191,8 @@ test_a_done_pass_is_not_given_again(void **unused)
 
     (void) unused;
 
-    edge_open(&e, 1);
-    pass = edge_comes(&e, 5);
+    sessions_open(&e, 1);
+    pass = sessions_first(&e, 5);
     assert_int_equal(pass.kind, FT_TICKET_PASS);
 
     /* the ticket again, after a lost answer: the same pass, no more capacity */
@@ -232,14 +213,14 @@ test_a_done_pass_is_not_given_again(void **unused)
 
     /* the pass given again frees as much as the first would */
 
-    assert_int_equal(edge_comes(&e, 6).kind, 0);
+    assert_int_equal(sessions_first(&e, 6).kind, 0);
     assert_true(ft_pass_done(&e.call, &old));
     assert_false(ft_pass_done(&e.call, &pass));
     assert_false(ft_pass_again(&e.call, &old));
-    assert_int_equal(edge_comes(&e, 7).kind, FT_TICKET_PASS);
-    assert_int_equal(edge_comes(&e, 8).kind, 0);
+    assert_int_equal(sessions_first(&e, 7).kind, FT_TICKET_PASS);
+    assert_int_equal(sessions_first(&e, 8).kind, 0);
 
-    free(e.state);
+    edge_close(&e);
 }
 
 
@@ -252,15 +233,15 @@ test_a_foreign_pass_frees_nothing(void **unused)
 
     (void) unused;
 
-    edge_open(&e, 1);
-    pass = edge_comes(&e, 5);
+    sessions_open(&e, 1);
+    pass = sessions_first(&e, 5);
 
     pass.id = 6;
     pass.generation = 8;
     assert_true(ft_pass_done(&e.call, &pass));
-    assert_int_equal(edge_comes(&e, 7).kind, 0);
+    assert_int_equal(sessions_first(&e, 7).kind, 0);
 
-    free(e.state);
+    edge_close(&e);
 }
 
 
@@ -273,16 +254,16 @@ test_refused_by_another_limit(void **unused)
 
     (void) unused;
 
-    edge_open(&e, 10);
+    sessions_open(&e, 10);
     e.call.limits.rate_milli = 1000;
 
     for (i = 1; i < 20; i++) {
-        (void) edge_comes(&e, i);
+        (void) sessions_first(&e, i);
     }
 
     assert_int_equal(ft_sessions_alive(&e.state->sessions, e.call.now_ms), 1);
 
-    free(e.state);
+    edge_close(&e);
 }
 
 
@@ -301,7 +282,7 @@ test_the_wait_for_passes_that_end(void **unused)
 
     (void) unused;
 
-    edge_open(&e, 20);
+    sessions_open(&e, 20);
     e.rules.policy = FT_POLICY_FAIR;
     e.rules.hold_ms = FT_HOLD_DEFAULT_MS;
     began = e.call.now_ms;
@@ -355,7 +336,7 @@ test_the_wait_for_passes_that_end(void **unused)
     assert_int_equal(v.answer, FT_WAIT);
     assert_in_range(v.wait_ms, 590000, 620000);
 
-    free(e.state);
+    edge_close(&e);
 }
 
 

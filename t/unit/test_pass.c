@@ -4,58 +4,25 @@
  * one shopper with one place and one admission.
  */
 
-#include "core.h"
-#include "unit.h"
+#include "edge.h"
 
 
-typedef struct {
-    ft_state_t       *state;
-    ft_limits_t       limits;
-    ft_rules_t        rules;
-    ft_line_t         line;
-    ft_call_t         call;
-} edge_t;
-
-
+/* 10 a second, burst 1. */
 static void
-edge_open(edge_t *e)
+again_open(edge_t *e)
 {
-    memset(e, 0, sizeof(edge_t));
-
-    e->state = unit_shared(sizeof(ft_state_t));
-    ft_state_init(e->state, 7, UNIT_EPOCH_MS);
-
-    e->limits.rate_milli = 10000;
-    e->limits.period_ms = FT_PERIOD_DEFAULT_MS;
-    e->limits.burst = 1;
-    e->rules.hold_ms = FT_HOLD_DEFAULT_MS;
-    e->rules.poll_min_ms = FT_POLL_MIN_DEFAULT_MS;
-    e->rules.poll_max_ms = FT_POLL_MAX_DEFAULT_MS;
-    e->rules.session_ms = 600000;
-
-    e->call.state = e->state;
-    e->call.limits = e->limits;
-    e->call.rules = &e->rules;
-    e->call.now_ms = UNIT_EPOCH_MS + 120000;
-    e->call.workers = 1;
-}
-
-
-static ft_verdict_t
-edge_asks(edge_t *e, ft_ticket_t *ticket, ft_line_node_t *node)
-{
-    return ft_admission_decide(&e->call, ticket, node ? &e->line : NULL, node,
-                               false);
+    edge_open(e);
+    e->call.limits.rate_milli = 10000;
 }
 
 
 /* A shopper who has waited, and is due now. */
 static ft_ticket_t
-edge_waiter(edge_t *e, uint64_t id)
+again_waiter(edge_t *e, uint64_t id)
 {
     ft_ticket_t  ticket = { .id = id };
 
-    assert_int_equal(edge_asks(e, &ticket, NULL).answer, FT_WAIT);
+    assert_int_equal(edge_request(e, &ticket, NULL).answer, FT_WAIT);
     e->call.now_ms += 300;
 
     return ticket;
@@ -63,11 +30,11 @@ edge_waiter(edge_t *e, uint64_t id)
 
 
 static void
-edge_fills_up(edge_t *e)
+again_fill(edge_t *e)
 {
     ft_ticket_t  ticket = { .id = 1 };
 
-    assert_int_equal(edge_asks(e, &ticket, NULL).answer, FT_ADMIT);
+    assert_int_equal(edge_request(e, &ticket, NULL).answer, FT_ADMIT);
 }
 
 
@@ -81,19 +48,19 @@ test_an_admitted_ticket_is_admitted_once(void **unused)
 
     (void) unused;
 
-    edge_open(&e);
-    edge_fills_up(&e);
-    ticket = edge_waiter(&e, 4711);
+    again_open(&e);
+    again_fill(&e);
+    ticket = again_waiter(&e, 4711);
 
     shown = ticket;
-    assert_int_equal(edge_asks(&e, &shown, NULL).answer, FT_ADMIT);
+    assert_int_equal(edge_request(&e, &shown, NULL).answer, FT_ADMIT);
     ft_pass_make(&e.call, &shown);
     ends = shown.due_ms;
 
     for (i = 0; i < 100; i++) {
         e.call.now_ms += 1000;
         shown = ticket;
-        assert_int_equal(edge_asks(&e, &shown, NULL).answer, FT_SPENT);
+        assert_int_equal(edge_request(&e, &shown, NULL).answer, FT_SPENT);
         assert_true(ft_pass_again(&e.call, &shown));
         assert_int_equal(shown.kind, FT_TICKET_PASS);
         assert_in_range(shown.due_ms, ends - 1000, ends);
@@ -106,7 +73,7 @@ test_an_admitted_ticket_is_admitted_once(void **unused)
     e.call.now_ms += 600000;
     assert_false(ft_pass_again(&e.call, &shown));
 
-    free(e.state);
+    edge_close(&e);
 }
 
 
@@ -122,15 +89,15 @@ test_ten_tabs_are_held_once(void **unused)
 
     (void) unused;
 
-    edge_open(&e);
+    again_open(&e);
     e.call.limits.rate_milli = 0;
     e.call.limits.inflight = 1;
-    edge_fills_up(&e);
-    ticket = edge_waiter(&e, 4711);
+    again_fill(&e);
+    ticket = again_waiter(&e, 4711);
 
     for (i = 0; i < 10; i++) {
         shown = ticket;
-        assert_int_equal(edge_asks(&e, &shown, &node[i]).answer,
+        assert_int_equal(edge_request(&e, &shown, &node[i]).answer,
                          i == 0 ? FT_HOLD : FT_WAIT);
     }
 
@@ -141,19 +108,19 @@ test_ten_tabs_are_held_once(void **unused)
 
     ft_hold_leave(&e.call, &e.line, &node[0]);
     shown = ticket;
-    assert_int_equal(edge_asks(&e, &shown, &node[1]).answer, FT_HOLD);
+    assert_int_equal(edge_request(&e, &shown, &node[1]).answer, FT_HOLD);
 
     /* after the admission the other tabs get its pass */
 
-    ft_inflight_done(e.state, 7, 0);
+    ft_inflight_done(e.state, EDGE_GENERATION, 0);
     assert_ptr_equal(ft_hold_next(&e.call, &e.line, &admitted, &wake),
                      &node[1]);
     assert_true(admitted);
 
     shown = ticket;
-    assert_int_equal(edge_asks(&e, &shown, &node[2]).answer, FT_SPENT);
+    assert_int_equal(edge_request(&e, &shown, &node[2]).answer, FT_SPENT);
 
-    free(e.state);
+    edge_close(&e);
 }
 
 
@@ -166,23 +133,23 @@ test_two_tickets_in_turn_count_as_two(void **unused)
 
     (void) unused;
 
-    edge_open(&e);
+    again_open(&e);
     e.call.limits.rate_milli = 0;
     e.call.limits.inflight = 1;
     e.rules.hold_ms = 0;
-    edge_fills_up(&e);
-    a = edge_waiter(&e, 4711);
-    b = edge_waiter(&e, 4711 + FT_SPENT_VERSIONS);
+    again_fill(&e);
+    a = again_waiter(&e, 4711);
+    b = again_waiter(&e, 4711 + FT_SPENT_VERSIONS);
 
     for (i = 0; i < 500; i++) {
         shown = i % 2 ? a : b;
-        (void) edge_asks(&e, &shown, NULL);
+        (void) edge_request(&e, &shown, NULL);
     }
 
     e.call.now_ms += 100;
     assert_in_range(ft_stats_read(&e.call).waiting, 1, 2);
 
-    free(e.state);
+    edge_close(&e);
 }
 
 
@@ -196,13 +163,13 @@ test_a_queue_of_clients_without_cookies_ends(void **unused)
 
     (void) unused;
 
-    edge_open(&e);
+    again_open(&e);
     e.call.limits.rate_milli = 50000;
     e.call.limits.burst = 5;
 
     for (i = 0; i < 12; i++) {
         ticket = (ft_ticket_t) { .id = 100 + i };
-        (void) edge_asks(&e, &ticket, NULL);
+        (void) edge_request(&e, &ticket, NULL);
     }
 
     assert_int_equal(atomic_load(&e.state->queueing), 1);
@@ -210,14 +177,14 @@ test_a_queue_of_clients_without_cookies_ends(void **unused)
     for (i = 0; i < 4; i++) {
         e.call.now_ms += 800;
         ticket = (ft_ticket_t) { .id = 200 + i };
-        (void) edge_asks(&e, &ticket, NULL);
+        (void) edge_request(&e, &ticket, NULL);
     }
 
     e.call.now_ms += 100;
     ticket = (ft_ticket_t) { .id = 300 };
-    assert_int_equal(edge_asks(&e, &ticket, NULL).answer, FT_ADMIT);
+    assert_int_equal(edge_request(&e, &ticket, NULL).answer, FT_ADMIT);
 
-    free(e.state);
+    edge_close(&e);
 }
 
 
@@ -234,7 +201,7 @@ test_a_timestamp_ahead_of_the_clock(void **unused)
 
     (void) unused;
 
-    edge_open(&e);
+    again_open(&e);
     ring = ft_keyring_create(&secret, 1);
     assert_non_null(ring);
 
@@ -243,7 +210,7 @@ test_a_timestamp_ahead_of_the_clock(void **unused)
                              .seen_ms = e.call.now_ms + 3000,
                              .due_ms = e.call.now_ms + 4000 };
     assert_true(ft_ticket_usable(&ticket, e.call.now_ms));
-    assert_int_equal(edge_asks(&e, &ticket, NULL).answer, FT_ADMIT);
+    assert_int_equal(edge_request(&e, &ticket, NULL).answer, FT_ADMIT);
 
     ft_pass_make(&e.call, &ticket);
     ft_ticket_sign(ring, &context, &ticket, text);
@@ -253,7 +220,7 @@ test_a_timestamp_ahead_of_the_clock(void **unused)
     assert_false(ft_ticket_usable(&ticket, e.call.now_ms + 604000));
 
     ft_keyring_free(ring);
-    free(e.state);
+    edge_close(&e);
 }
 
 
@@ -267,18 +234,18 @@ test_retry_at_a_slow_rate(void **unused)
 
     (void) unused;
 
-    edge_open(&e);
+    again_open(&e);
     e.call.limits.rate_milli = 16;
-    edge_fills_up(&e);
+    again_fill(&e);
 
     ticket = (ft_ticket_t) { .id = 9 };
-    v = edge_asks(&e, &ticket, NULL);
+    v = edge_request(&e, &ticket, NULL);
 
     assert_int_equal(v.answer, FT_WAIT);
     assert_in_range(v.wait_ms, 60000, 64000);
     assert_in_range(v.retry_ms, 14000, FT_POLL_MAX_DEFAULT_MS);
 
-    free(e.state);
+    edge_close(&e);
 }
 
 
@@ -293,7 +260,7 @@ test_a_restarted_edge_counts_a_ticket_once(void **unused)
 
     (void) unused;
 
-    edge_open(&e);
+    again_open(&e);
     ticket = (ft_ticket_t) {
         .id = 5, .kind = FT_TICKET_WAIT, .generation = 6,
         .first_ms = UNIT_EPOCH_MS - 60000, .seen_ms = UNIT_EPOCH_MS - 9000,
@@ -304,7 +271,7 @@ test_a_restarted_edge_counts_a_ticket_once(void **unused)
 
     for (i = 0; i < 4; i++) {
         again = ticket;
-        v = edge_asks(&e, &again, NULL);
+        v = edge_request(&e, &again, NULL);
 
         assert_int_equal(v.answer, FT_WAIT);
         assert_int_equal(v.replay, i > 0);
@@ -313,7 +280,7 @@ test_a_restarted_edge_counts_a_ticket_once(void **unused)
     e.call.now_ms += 200;
     assert_int_equal(ft_stats_read(&e.call).waiting, 1);
 
-    free(e.state);
+    edge_close(&e);
 }
 
 

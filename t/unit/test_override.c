@@ -32,18 +32,6 @@ sale_under_way(uint32_t workers)
 }
 
 
-static ft_stats_t
-snapshot(const crowd_t *c)
-{
-    ft_call_t  call;
-
-    call = crowd_call(c, 0);
-    ft_override_limits(call.state, NULL, &call.limits);
-
-    return ft_stats_read(&call);
-}
-
-
 static void
 run_for(crowd_t *c, uint64_t ms)
 {
@@ -211,7 +199,7 @@ test_pause_stops_admissions(void **unused)
     run_for(c, 60000);
     assert_int_equal(c->admissions, before);
 
-    s = snapshot(c);
+    s = crowd_stats(c);
     assert_true(s.queueing);
     assert_int_equal(s.free_capacity_milli, 0);
     assert_in_range(s.wait_ms, 3600001, UINT64_MAX);
@@ -255,7 +243,7 @@ test_pause_without_a_queue(void **unused)
     c->rules.policy = FT_POLICY_REJECT;
     assert_int_equal(crowd_request(c, 1, 0).answer, FT_REJECT);
 
-    assert_int_equal(snapshot(c).inflight, 0);
+    assert_int_equal(crowd_stats(c).inflight, 0);
     crowd_free(c);
 }
 
@@ -313,8 +301,8 @@ test_all_who_wait_get_sold_out(void **unused)
     assert_int_equal(crowd_count(c, CROWD_SOLD_OUT), waiting);
     assert_int_equal(c->admissions, inside);
     assert_true(atomic_load(&c->state->totals.sold_out) >= waiting);
-    assert_int_equal(snapshot(c).waiting, 0);
-    assert_false(snapshot(c).queueing);
+    assert_int_equal(crowd_stats(c).waiting, 0);
+    assert_false(crowd_stats(c).queueing);
 
     crowd_free(c);
 }

@@ -4,8 +4,7 @@
  * a ticket does not show it.
  */
 
-#include "core.h"
-#include "unit.h"
+#include "edge.h"
 
 
 #define SECRET    "a secret for tests, and for nothing else"
@@ -19,87 +18,73 @@ static const ft_secret_t  secrets[] = {
 
 
 typedef struct {
-    ft_state_t           *state;
-    ft_limits_t           limits;
-    ft_rules_t            rules;
-    ft_call_t             call;
+    edge_t                edge;
     ft_keyring_t         *ring;
     ft_ticket_context_t   context;
-} edge_t;
+} sale_t;
 
 
+/* Opens a minute after the state was made. */
 static void
-edge_make(edge_t *e)
+sale_open(sale_t *s)
 {
-    memset(e, 0, sizeof(edge_t));
+    edge_open(&s->edge);
 
-    e->state = unit_shared(sizeof(ft_state_t));
-    ft_state_init(e->state, 7, UNIT_EPOCH_MS);
+    s->edge.call.limits.rate_milli = 10000;
+    s->edge.call.now_ms = UNIT_EPOCH_MS;
+    s->edge.rules.session_ms = 0;
+    s->edge.rules.opens_ms = UNIT_EPOCH_MS + 60000;
 
-    e->limits.rate_milli = 10000;
-    e->limits.period_ms = FT_PERIOD_DEFAULT_MS;
-    e->limits.burst = 1;
-    e->rules.hold_ms = FT_HOLD_DEFAULT_MS;
-    e->rules.poll_min_ms = FT_POLL_MIN_DEFAULT_MS;
-    e->rules.poll_max_ms = FT_POLL_MAX_DEFAULT_MS;
-    e->rules.opens_ms = UNIT_EPOCH_MS + 60000;
-
-    e->call.state = e->state;
-    e->call.limits = e->limits;
-    e->call.rules = &e->rules;
-    e->call.now_ms = UNIT_EPOCH_MS;
-    e->call.workers = 1;
-
-    e->context = (ft_ticket_context_t) {
+    s->context = (ft_ticket_context_t) {
         .zone = "sale", .zone_len = 4, .key = "localhost", .key_len = 9
     };
-    e->ring = ft_keyring_create(secrets, 2);
-    assert_non_null(e->ring);
+    s->ring = ft_keyring_create(secrets, 2);
+    assert_non_null(s->ring);
 }
 
 
 static void
-edge_end(edge_t *e)
+sale_close(sale_t *s)
 {
-    ft_keyring_free(e->ring);
-    free(e->state);
+    ft_keyring_free(s->ring);
+    edge_close(&s->edge);
 }
 
 
 static void
-edge_draw(edge_t *e, ft_ticket_t *ticket)
+sale_shuffle(sale_t *s, ft_ticket_t *ticket)
 {
-    ticket->shuffle = ft_ticket_shuffle(e->ring, &e->context, e->rules.opens_ms,
-                                  ticket->id);
+    ticket->shuffle = ft_ticket_shuffle(s->ring, &s->context,
+                                        s->edge.rules.opens_ms, ticket->id);
 }
 
 
 static void
 test_the_shuffle_as_documented(void **unused)
 {
-    edge_t  e;
+    sale_t  s;
 
     (void) unused;
 
-    edge_make(&e);
+    sale_open(&s);
 
     /* computed with Python's hmac */
 
-    assert_true(ft_ticket_shuffle(e.ring, &e.context, UNIT_EPOCH_MS + 60000 * 7,
+    assert_true(ft_ticket_shuffle(s.ring, &s.context, UNIT_EPOCH_MS + 60000 * 7,
                                1)
-                != ft_ticket_shuffle(e.ring, &e.context, UNIT_EPOCH_MS + 60000,
+                != ft_ticket_shuffle(s.ring, &s.context, UNIT_EPOCH_MS + 60000,
                                   1));
-    assert_true(ft_ticket_shuffle(e.ring, &e.context, 1767225660000, 1)
+    assert_true(ft_ticket_shuffle(s.ring, &s.context, 1767225660000, 1)
                 == UINT64_C(0x69ee23013e210cb1));
-    assert_true(ft_ticket_shuffle(e.ring, &e.context, 1767225660001, 1)
+    assert_true(ft_ticket_shuffle(s.ring, &s.context, 1767225660001, 1)
                 == UINT64_C(0x9ecf6b10f1c6a317));
 
-    e.context.key_len = 0;
-    assert_true(ft_ticket_shuffle(e.ring, &e.context, 1767225660000,
+    s.context.key_len = 0;
+    assert_true(ft_ticket_shuffle(s.ring, &s.context, 1767225660000,
                                UINT64_C(0xfedcba9876543210))
                 == UINT64_C(0xcc01177f89f14124));
 
-    edge_end(&e);
+    sale_close(&s);
 }
 
 
@@ -107,25 +92,25 @@ test_the_shuffle_as_documented(void **unused)
 static void
 test_a_new_secret_keeps_the_shuffle(void **unused)
 {
-    edge_t         e;
+    sale_t         s;
     ft_keyring_t  *old, *other;
 
     (void) unused;
 
-    edge_make(&e);
+    sale_open(&s);
 
     old = ft_keyring_create(&secrets[1], 1);
     other = ft_keyring_create(&secrets[0], 1);
     assert_true(old && other);
 
-    assert_true(ft_ticket_shuffle(e.ring, &e.context, UNIT_EPOCH_MS, 1)
-                == ft_ticket_shuffle(old, &e.context, UNIT_EPOCH_MS, 1));
-    assert_true(ft_ticket_shuffle(e.ring, &e.context, UNIT_EPOCH_MS, 1)
-                != ft_ticket_shuffle(other, &e.context, UNIT_EPOCH_MS, 1));
+    assert_true(ft_ticket_shuffle(s.ring, &s.context, UNIT_EPOCH_MS, 1)
+                == ft_ticket_shuffle(old, &s.context, UNIT_EPOCH_MS, 1));
+    assert_true(ft_ticket_shuffle(s.ring, &s.context, UNIT_EPOCH_MS, 1)
+                != ft_ticket_shuffle(other, &s.context, UNIT_EPOCH_MS, 1));
 
     ft_keyring_free(old);
     ft_keyring_free(other);
-    edge_end(&e);
+    sale_close(&s);
 }
 
 
@@ -137,7 +122,7 @@ test_a_new_secret_keeps_the_shuffle(void **unused)
 static void
 test_every_place_is_equally_likely(void **unused)
 {
-    edge_t        e;
+    sale_t        s;
     double        chi, sum, d;
     uint64_t      seed, timestamp[SHOPPERS];
     unsigned      n, i, j, place;
@@ -147,23 +132,23 @@ test_every_place_is_equally_likely(void **unused)
 
     (void) unused;
 
-    edge_make(&e);
+    sale_open(&s);
     memset(count, 0, sizeof(count));
     seed = 5;
 
     for (n = 0; n < OPENINGS; n++) {
-        e.rules.opens_ms = UNIT_EPOCH_MS + 60000 + n * 86400000ull;
+        s.edge.rules.opens_ms = UNIT_EPOCH_MS + 60000 + n * 86400000ull;
 
         for (i = 0; i < SHOPPERS; i++) {
             ticket = (ft_ticket_t) {
                 .id = unit_random(&seed),
-                .first_ms = e.rules.opens_ms - 50000 + i * 1000
+                .first_ms = s.edge.rules.opens_ms - 50000 + i * 1000
             };
-            edge_draw(&e, &ticket);
-            timestamp[i] = ft_opening_timestamp_us(&e.call, &ticket);
+            sale_shuffle(&s, &ticket);
+            timestamp[i] = ft_opening_timestamp_us(&s.edge.call, &ticket);
 
-            assert_true(timestamp[i] < e.rules.opens_ms * 1000);
-            assert_true(timestamp[i] >= (e.rules.opens_ms - FT_OPENING_SPAN_MS)
+            assert_true(timestamp[i] < s.edge.rules.opens_ms * 1000);
+            assert_true(timestamp[i] >= (s.edge.rules.opens_ms - FT_OPENING_SPAN_MS)
                                     * 1000);
         }
 
@@ -193,7 +178,7 @@ test_every_place_is_equally_likely(void **unused)
     unit_check(sum > 2401 - 4 * 69 && sum < 2401 + 4 * 69,
                "all: chi squared %.1f", sum);
 
-    edge_end(&e);
+    sale_close(&s);
 }
 
 
@@ -201,37 +186,37 @@ test_every_place_is_equally_likely(void **unused)
 static void
 test_a_place_stays_before_later_shoppers(void **unused)
 {
-    edge_t       e;
+    sale_t       s;
     unsigned     i;
     uint64_t     timestamp, seed;
     ft_ticket_t  ticket, later;
 
     (void) unused;
 
-    edge_make(&e);
+    sale_open(&s);
     seed = 3;
     ticket = (ft_ticket_t) { .id = unit_random(&seed) };
-    edge_draw(&e, &ticket);
-    assert_int_equal(ft_admission_decide(&e.call, &ticket, NULL, NULL, false)
+    sale_shuffle(&s, &ticket);
+    assert_int_equal(ft_admission_decide(&s.edge.call, &ticket, NULL, NULL, false)
                      .answer, FT_CLOSED);
     assert_int_equal(ticket.first_ms, UNIT_EPOCH_MS);
 
-    timestamp = ft_opening_timestamp_us(&e.call, &ticket);
+    timestamp = ft_opening_timestamp_us(&s.edge.call, &ticket);
 
     for (i = 0; i < 20; i++) {
-        e.call.now_ms += 7000;
-        edge_draw(&e, &ticket);
-        (void) ft_admission_decide(&e.call, &ticket, NULL, NULL, false);
+        s.edge.call.now_ms += 7000;
+        sale_shuffle(&s, &ticket);
+        (void) ft_admission_decide(&s.edge.call, &ticket, NULL, NULL, false);
 
-        assert_true(ft_opening_timestamp_us(&e.call, &ticket) == timestamp);
+        assert_true(ft_opening_timestamp_us(&s.edge.call, &ticket) == timestamp);
         assert_int_equal(ticket.first_ms, UNIT_EPOCH_MS);
     }
 
-    later = (ft_ticket_t) { .id = 0, .first_ms = e.rules.opens_ms };
-    assert_true(ft_opening_timestamp_us(&e.call, &later)
-                >= e.rules.opens_ms * 1000);
+    later = (ft_ticket_t) { .id = 0, .first_ms = s.edge.rules.opens_ms };
+    assert_true(ft_opening_timestamp_us(&s.edge.call, &later)
+                >= s.edge.rules.opens_ms * 1000);
 
-    edge_end(&e);
+    sale_close(&s);
 }
 
 
@@ -242,7 +227,7 @@ test_a_place_stays_before_later_shoppers(void **unused)
 static void
 test_the_shuffle_is_hidden_before_the_opening(void **unused)
 {
-    edge_t        e;
+    sale_t        s;
     double        x, y, sx, sy, sxx, syy, sxy, r, chi, d;
     uint64_t      seed;
     unsigned      i, k, n, lanes[2][8];
@@ -251,9 +236,9 @@ test_the_shuffle_is_hidden_before_the_opening(void **unused)
 
     (void) unused;
 
-    edge_make(&e);
-    e.rules.opens_ms = UNIT_EPOCH_MS + 20000;
-    e.call.now_ms = UNIT_EPOCH_MS + 2000;
+    sale_open(&s);
+    s.edge.rules.opens_ms = UNIT_EPOCH_MS + 20000;
+    s.edge.call.now_ms = UNIT_EPOCH_MS + 2000;
     seed = 11;
     n = 4000;
     sx = sy = sxx = syy = sxy = 0;
@@ -261,12 +246,12 @@ test_the_shuffle_is_hidden_before_the_opening(void **unused)
 
     for (i = 0; i < n; i++) {
         ticket = (ft_ticket_t) { .id = unit_random(&seed) };
-        edge_draw(&e, &ticket);
-        (void) ft_admission_decide(&e.call, &ticket, NULL, NULL, false);
+        sale_shuffle(&s, &ticket);
+        (void) ft_admission_decide(&s.edge.call, &ticket, NULL, NULL, false);
 
-        e.call.now_ms += 4000;
-        verdict = ft_admission_decide(&e.call, &ticket, NULL, NULL, false);
-        e.call.now_ms -= 4000;
+        s.edge.call.now_ms += 4000;
+        verdict = ft_admission_decide(&s.edge.call, &ticket, NULL, NULL, false);
+        s.edge.call.now_ms -= 4000;
 
         assert_int_equal(verdict.answer, FT_CLOSED);
         assert_int_equal(verdict.position, 0);
@@ -304,7 +289,7 @@ test_the_shuffle_is_hidden_before_the_opening(void **unused)
         unit_check(chi < 29.9, "places in half %u: chi squared %.1f", k, chi);
     }
 
-    edge_end(&e);
+    sale_close(&s);
 }
 
 
@@ -312,20 +297,20 @@ test_the_shuffle_is_hidden_before_the_opening(void **unused)
 static void
 test_many_requests_are_no_advantage(void **unused)
 {
-    edge_t         e;
+    sale_t         s;
     unsigned       i;
     ft_ticket_t    ticket;
-    ft_stats_t  s;
+    ft_stats_t  stats;
 
     (void) unused;
 
-    edge_make(&e);
-    e.call.now_ms += 30000;
+    sale_open(&s);
+    s.edge.call.now_ms += 30000;
 
     for (i = 0; i < 1000; i++) {
         ticket = (ft_ticket_t) { .id = i * 77 };
-        edge_draw(&e, &ticket);
-        (void) ft_admission_decide(&e.call, &ticket, NULL, NULL, false);
+        sale_shuffle(&s, &ticket);
+        (void) ft_admission_decide(&s.edge.call, &ticket, NULL, NULL, false);
     }
 
     /* the last one returns ten times with one ticket */
@@ -333,15 +318,15 @@ test_many_requests_are_no_advantage(void **unused)
     for (i = 0; i < 10; i++) {
         ft_ticket_t  tab = ticket;
 
-        e.call.now_ms += 100;
-        (void) ft_admission_decide(&e.call, &tab, NULL, NULL, false);
+        s.edge.call.now_ms += 100;
+        (void) ft_admission_decide(&s.edge.call, &tab, NULL, NULL, false);
     }
 
-    e.call.now_ms += 200;
-    s = ft_stats_read(&e.call);
-    assert_int_equal(s.waiting, 1);
+    s.edge.call.now_ms += 200;
+    stats = ft_stats_read(&s.edge.call);
+    assert_int_equal(stats.waiting, 1);
 
-    edge_end(&e);
+    sale_close(&s);
 }
 
 
@@ -380,24 +365,24 @@ test_a_ticket_lasts_a_day_from_the_opening(void **unused)
 static void
 test_nobody_is_refused_before_the_opening(void **unused)
 {
-    edge_t       e;
+    sale_t       s;
     unsigned     i;
     ft_ticket_t  ticket;
 
     (void) unused;
 
-    edge_make(&e);
-    e.rules.max_wait_ms = 1;
+    sale_open(&s);
+    s.edge.rules.max_wait_ms = 1;
 
     for (i = 0; i < 200; i++) {
         ticket = (ft_ticket_t) { .id = i * 77 };
-        edge_draw(&e, &ticket);
-        assert_int_equal(ft_admission_decide(&e.call, &ticket, NULL, NULL,
+        sale_shuffle(&s, &ticket);
+        assert_int_equal(ft_admission_decide(&s.edge.call, &ticket, NULL, NULL,
                                              false).answer, FT_CLOSED);
-        e.call.now_ms += 10;
+        s.edge.call.now_ms += 10;
     }
 
-    edge_end(&e);
+    sale_close(&s);
 }
 
 
