@@ -269,7 +269,8 @@ crowd_step(crowd_t *c, unsigned i)
     case CROWD_INSIDE:
         s->where = CROWD_SERVED;
         c->inside--;
-        ft_inflight_done(c->state, atomic_load(&c->state->generation), s->worker);
+        ft_inflight_done(c->state, atomic_load(&c->state->generation),
+                         s->worker);
         crowd_pump(c, s->worker);
         break;
 

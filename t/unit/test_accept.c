@@ -109,7 +109,7 @@ test_spelling(void **unused)
 }
 
 
-/* What is not a weight counts as none. */
+/* An invalid weight counts as absent. */
 static void
 test_bad_weights(void **unused)
 {

@@ -325,7 +325,7 @@ test_positions(void **unused)
 
         assert_int_equal(v.answer, FT_WAIT);
         unit_check(v.position + 12 >= i && v.position <= i + 12,
-                   "%u stand before shopper %u", v.position, i);
+                   "%u are before shopper %u", v.position, i);
         unit_check(v.wait_ms + 12000 >= wait, "%u ms after %u ms",
                    (unsigned) v.wait_ms, (unsigned) wait);
         wait = v.wait_ms;

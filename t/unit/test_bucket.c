@@ -114,7 +114,8 @@ test_workers_with_late_clocks(void **unused)
 
     for (i = 0; i < RATES; i++) {
         seed = 77 + i;
-        limits = limits_of(rates_milli[i], (uint32_t) unit_between(&seed, 1, 9));
+        limits = limits_of(rates_milli[i], (uint32_t) unit_between(&seed, 1,
+                                                                   9));
         check_random(&seed, &limits, 200);
     }
 }
@@ -133,7 +134,8 @@ test_a_period_at_full_rate(void **unused)
     for (i = 0; i < RATES; i++) {
         ft_bucket_t  bucket = { 0 };
 
-        limits = limits_of(rates_milli[i], ft_config_burst_default(rates_milli[i]));
+        limits = limits_of(rates_milli[i],
+                           ft_config_burst_default(rates_milli[i]));
 
         n = 0;
         end = UNIT_EPOCH_MS + (rates_milli[i] < 1000 ? 600000 : 5000);
@@ -289,7 +291,7 @@ test_a_reload_takes_effect(void **unused)
     /* a full bucket at the old rate does not stop admissions for ten minutes */
 
     for (waited = 0; !ft_bucket_take(&bucket, &fast, now + waited); waited++) {
-        unit_check(waited < 6000, "still shut %u ms after the reload",
+        unit_check(waited < 6000, "no admission %u ms after the reload",
                    (unsigned) waited);
     }
 
@@ -367,7 +369,7 @@ test_clock_set_back(void **unused)
     for (waited = 0; !ft_bucket_take(&bucket, &limits, now + waited);
          waited++)
     {
-        unit_check(waited < 6000, "still shut %u ms after the step",
+        unit_check(waited < 6000, "no admission %u ms after the step",
                    (unsigned) waited);
     }
 }

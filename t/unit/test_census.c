@@ -94,7 +94,8 @@ static void
 model_count(model_t *m, shopper_t *s, uint64_t ahead_ms, bool fresh)
 {
     s->due_ms = m->now_ms + ahead_ms;
-    s->place = ft_census_increment(m->census, s->timestamp_us, s->due_ms, m->now_ms,
+    s->place = ft_census_increment(m->census, s->timestamp_us, s->due_ms,
+                                   m->now_ms,
                                fresh);
     s->live = true;
 }
@@ -140,7 +141,8 @@ model_poll(model_t *m, shopper_t *s)
 
     lane = s->place % FT_PLACE_COARSE;
 
-    unit_check(ft_census_decrement(m->census, s->timestamp_us, s->due_ms, s->place,
+    unit_check(ft_census_decrement(m->census, s->timestamp_us, s->due_ms,
+                                   s->place,
                                  &called),
                "a live shopper's count is gone, lane %u", lane);
 
@@ -356,7 +358,8 @@ test_decremented_once(void **unused)
 
     assert_true(ft_census_decrement(census, timestamp, due, place, &called));
     assert_false(ft_census_decrement(census, timestamp, due, place, &called));
-    assert_false(ft_census_decrement(census, timestamp, due, FT_LANE_NONE, &called));
+    assert_false(ft_census_decrement(census, timestamp, due, FT_LANE_NONE,
+                                     &called));
     assert_int_equal(census_total(census), 0);
 
     free(census);
@@ -423,10 +426,12 @@ test_turns_of_the_due_wheels(void **unused)
         while (now + 100 < due) {
             now += 100;
             expired = ft_census_expire(census, now);
-            assert_int_equal(expired.waiting + expired.called + expired.fresh, 0);
+            assert_int_equal(expired.waiting + expired.called + expired.fresh,
+                             0);
         }
 
-        assert_true(ft_census_decrement(census, timestamp, due, place, &called));
+        assert_true(ft_census_decrement(census, timestamp, due, place,
+                                        &called));
         assert_int_equal(census_total(census), 0);
     }
 

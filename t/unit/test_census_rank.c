@@ -62,7 +62,8 @@ static void
 crowd_count(crowd_t *c, unsigned i, uint64_t ahead_ms)
 {
     c->due_ms[i] = c->now_ms + ahead_ms;
-    c->place[i] = ft_census_increment(c->census, c->timestamp_us[i], c->due_ms[i],
+    c->place[i] = ft_census_increment(c->census, c->timestamp_us[i],
+                                      c->due_ms[i],
                                   c->now_ms, false);
 }
 
@@ -101,7 +102,8 @@ crowd_before(const crowd_t *c, uint64_t timestamp_us)
     unsigned  i, n;
 
     for (i = 0, n = 0; i < c->n; i++) {
-        n += c->timestamp_us[i] > c->threshold_us && c->timestamp_us[i] < timestamp_us;
+        n += c->timestamp_us[i] > c->threshold_us
+             && c->timestamp_us[i] < timestamp_us;
     }
 
     return n;
@@ -134,10 +136,11 @@ check_before(const crowd_t *c, uint64_t timestamp_us)
 
     is = crowd_before(c, timestamp_us);
     says = ft_census_rank_before(c->census, timestamp_us);
-    error = crowd_beside(c, timestamp_us) + crowd_beside(c, c->threshold_us) + 1;
+    error = crowd_beside(c, timestamp_us) + crowd_beside(c,
+                                                         c->threshold_us) + 1;
 
     unit_check(says <= is + error && says + error >= is,
-               "%u stand before, not %u; allowed: %u off", is, says, error);
+               "%u are before, not %u; allowed: %u off", is, says, error);
 }
 
 
@@ -245,7 +248,7 @@ test_ranks_within_a_slot(void **unused)
         is = crowd_before(c, timestamp);
 
         unit_check(is <= i * 5 + 4 && is + 3 >= i * 5,
-                   "found a timestamp that %u stand before, not %u", is, i * 5 + 1);
+                   "found a timestamp with %u before it, not %u", is, i * 5 + 1);
     }
 
     crowd_free(c);
@@ -326,7 +329,7 @@ test_ranks_never_decrease(void **unused)
                                            ? 10000 : 50000000);
     }
 
-    unit_check(last + 1 >= 5000, "in the end only %u stand before", last);
+    unit_check(last + 1 >= 5000, "only %u are before the last", last);
 
     crowd_free(c);
 }
@@ -345,7 +348,7 @@ check_find(const crowd_t *c, uint32_t count)
 
     unit_check(found >= c->threshold_us, "found behind the threshold");
     unit_check(is <= count + error && is + error >= count,
-               "found a timestamp that %u stand before, not %u; allowed: %u off",
+               "found a timestamp with %u before it, not %u; allowed: %u off",
                is, count, error);
 }
 
@@ -489,7 +492,8 @@ test_timestamps_beyond_the_levels(void **unused)
 
         ft_census_rank(c->census);
         assert_int_equal(ft_census_rank_waiting(c->census), c->n);
-        assert_int_equal(ft_census_rank_before(c->census, c->threshold_us + far),
+        assert_int_equal(ft_census_rank_before(c->census,
+                                               c->threshold_us + far),
                          c->n);
     }
 
@@ -517,23 +521,27 @@ test_an_empty_census(void **unused)
 
     crowd_count(c, 0, 500);
     ft_census_rank(c->census);
-    assert_int_equal(ft_census_rank_before(c->census, c->timestamp_us[0] + 200000), 1);
+    assert_int_equal(ft_census_rank_before(c->census,
+                                           c->timestamp_us[0] + 200000), 1);
 
     ft_census_expire(c->census, c->now_ms + 2000);
     ft_census_rank(c->census);
     assert_int_equal(ft_census_rank_waiting(c->census), 0);
-    assert_int_equal(ft_census_rank_before(c->census, c->timestamp_us[0] + 200000), 0);
+    assert_int_equal(ft_census_rank_before(c->census,
+                                           c->timestamp_us[0] + 200000), 0);
 
     c->threshold_us += 250000;
     ft_census_advance(c->census, c->threshold_us);
     ft_census_rank(c->census);
-    assert_int_equal(ft_census_rank_find(c->census, 1, c->threshold_us + 7000000),
+    assert_int_equal(ft_census_rank_find(c->census, 1,
+                                         c->threshold_us + 7000000),
                      c->threshold_us + 7000000);
 
     c->now_ms += 2000;
     crowd_count(c, 0, 500);
     ft_census_rank(c->census);
-    assert_int_equal(ft_census_rank_before(c->census, c->timestamp_us[0] + 200000), 1);
+    assert_int_equal(ft_census_rank_before(c->census,
+                                           c->timestamp_us[0] + 200000), 1);
 
     crowd_free(c);
 }

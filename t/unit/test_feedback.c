@@ -32,7 +32,7 @@ read_text(const char *text)
 
     valid = ft_feedback_read(&f, copy, len);
     unit_check(valid || (!f.sold_out && !f.resume && !f.done && !f.rate_milli),
-               "something of \"%s\" is believed", text);
+               "\"%s\" has an effect", text);
 
     free(copy);
 
@@ -109,7 +109,7 @@ test_wrong_types_are_ignored(void **unused)
         f = read_text(faults[i]);
 
         unit_check(f.done && !f.sold_out && !f.resume && !f.rate_milli,
-                   "\"%s\" was believed", faults[i]);
+                   "\"%s\" has an effect", faults[i]);
         unit_check(f.fault_len != 0, "nothing is said of \"%s\"", faults[i]);
     }
 

@@ -1,6 +1,6 @@
 
 /*
- * What ticks record: waits, the last half hour, and the log of the queue.
+ * Records of ticks: waits, the last half hour, and the log of the queue.
  */
 
 #include "crowd.h"
@@ -328,8 +328,8 @@ test_log_of_a_queue(void **unused)
 
     unit_check(report.admitted > 3900 && report.admitted <= 4000, "%u admitted",
                (unsigned) report.admitted);
-    unit_check(report.max_waiting > 2000 && report.max_waiting < 2600, "%u waited",
-               report.max_waiting);
+    unit_check(report.max_waiting > 2000 && report.max_waiting < 2600,
+               "%u waited", report.max_waiting);
     unit_check(report.max_waited_ms > 100000 && report.max_waited_ms < 130000,
                "%u ms", (unsigned) report.max_waited_ms);
     assert_true(report.waited_ms / report.admitted < report.max_waited_ms);
@@ -365,7 +365,8 @@ test_log_does_not_flap(void **unused)
 
         ft_queuelog_record(&c->state->queuelog, i % 20 == 0, i % 20 == 0,
                            call.now_ms);
-        logged += (ft_queuelog_take(&c->state->queuelog, &c->state->totals).kind != FT_QUEUELOG_NONE);
+        logged += (ft_queuelog_take(&c->state->queuelog,
+                                    &c->state->totals).kind != FT_QUEUELOG_NONE);
 
         c->now_ms += 100;
     }

@@ -177,7 +177,7 @@ check_order(uint32_t workers, uint64_t seed)
     assert_int_equal(held(c), 0);
 
     for (i = 0; i < 40; i++) {
-        unit_check(c->order[i] == i, "shopper %u went in as number %u",
+        unit_check(c->order[i] == i, "shopper %u was admitted as number %u",
                    c->order[i], i);
     }
 
@@ -292,7 +292,8 @@ test_hold_ends(void **unused)
 
         assert_ptr_equal(node, &c->shopper[9 - i].node);
         assert_false(admitted);
-        assert_int_equal(ft_admission_turn_back(&call, &c->shopper[9 - i].ticket,
+        assert_int_equal(ft_admission_turn_back(&call,
+                                                &c->shopper[9 - i].ticket,
                                            false).answer, FT_WAIT);
     }
 
@@ -402,7 +403,7 @@ test_a_dead_worker_blocks_nobody(void **unused)
     crowd_run(c, c->now_ms + 190);
     assert_int_equal(c->admissions, 0);
     crowd_run(c, c->now_ms + 2500);
-    unit_check(c->admissions >= 36, "only %u went in", c->admissions);
+    unit_check(c->admissions >= 36, "only %u admitted", c->admissions);
 
     /* a process takes the slot: it holds nothing */
 

@@ -197,7 +197,8 @@ test_a_place_stays_before_later_shoppers(void **unused)
     seed = 3;
     ticket = (ft_ticket_t) { .id = unit_random(&seed) };
     sale_shuffle(&s, &ticket);
-    assert_int_equal(ft_admission_decide(&s.edge.call, &ticket, NULL, NULL, false)
+    assert_int_equal(ft_admission_decide(&s.edge.call, &ticket, NULL, NULL,
+                                         false)
                      .answer, FT_CLOSED);
     assert_int_equal(ticket.first_ms, UNIT_EPOCH_MS);
 
@@ -208,7 +209,8 @@ test_a_place_stays_before_later_shoppers(void **unused)
         sale_shuffle(&s, &ticket);
         (void) ft_admission_decide(&s.edge.call, &ticket, NULL, NULL, false);
 
-        assert_true(ft_opening_timestamp_us(&s.edge.call, &ticket) == timestamp);
+        assert_true(ft_opening_timestamp_us(&s.edge.call,
+                                            &ticket) == timestamp);
         assert_int_equal(ticket.first_ms, UNIT_EPOCH_MS);
     }
 

@@ -1,7 +1,7 @@
 
 /*
- * Accounting by periods: the budget of policy=proportional, and the admissions in
- * the last complete period.
+ * Accounting by periods: the budget of policy=proportional, and the admissions
+ * in the last complete period.
  */
 
 #include "edge.h"

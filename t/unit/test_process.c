@@ -1,10 +1,10 @@
 
 /*
- * Worker processes: a process id that another process has now is told from the
- * process that had it.
+ * Worker processes: a process is distinguished from an earlier one with the same
+ * process id.
  *
- * No test can force the reuse of a process id.  This test has the file under test
- * in it, and ft_process_started(), which ft_zone_join() records, is its own.
+ * No test can force the reuse of a process id.  The file under test is included,
+ * so that ft_zone_join() records the result of the test's ft_process_started().
  */
 
 #include "process.h"

@@ -228,7 +228,7 @@ check_races(uint32_t racers, ft_policy_t policy)
     }
 
     unit_check(more == 0 && fewer == 0,
-               "of %u rounds %u let in too many, and %u too few", ROUNDS, more,
+               "of %u rounds %u admitted too many, and %u too few", ROUNDS, more,
                fewer);
 
     race_free(race);
@@ -328,7 +328,8 @@ test_expected_pages_are_never_missed(void **unused)
         assert_int_equal(pthread_join(id[i], NULL), 0);
     }
 
-    unit_check(race->finished == 0, "%u times too many were inside", race->finished);
+    unit_check(race->finished == 0, "%u times too many in flight",
+               race->finished);
 
     race_free(race);
 }

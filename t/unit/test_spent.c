@@ -1,7 +1,6 @@
 
 /*
- * What must not count twice: tickets that were admitted, passes declared done,
- * versions of a ticket that were used.
+ * Tickets, passes and versions of a ticket that must not count twice.
  */
 
 #include "edge.h"

@@ -183,7 +183,7 @@ test_rate_only(void **unused)
 }
 
 
-/* The bucket leaks at `rate`; the budget of policy=proportional is of a period. */
+/* policy=proportional has the budget of a period instead of the bucket. */
 static void
 test_rate_of_a_period(void **unused)
 {

@@ -122,7 +122,8 @@ test_generations(void **unused)
 
     for (i = 0, last = 0; i < 10; i++) {
         snprintf(key, sizeof(key), "%u", i);
-        generation = atomic_load(&zone_add(zone, key, UNIT_EPOCH_MS + i)->generation);
+        generation = atomic_load(&zone_add(zone, key,
+                                           UNIT_EPOCH_MS + i)->generation);
         assert_int_not_equal(generation, 0);
 
         /* the generation that would be 0 is equal to the next */
@@ -291,12 +292,12 @@ test_clock_does_not_step_while_somebody_waits(void **unused)
 
 
 /*
- * A step is pending while one of 3,000 keys has a queue.  The zone looks for a
- * queue at most once a second: the end of the queue shows at the next look only,
- * however often the clock is read before.
+ * A step is pending while one of 3,000 keys has a queue.  The zone searches for
+ * a queue at most once a second: it notices the end of the queue at the next
+ * search, however often the clock is read before.
  */
 static void
-test_clock_looks_for_a_queue_once_a_second(void **unused)
+test_clock_searches_once_a_second(void **unused)
 {
     char         key[16];
     uint64_t     t, wall;
@@ -321,11 +322,11 @@ test_clock_looks_for_a_queue_once_a_second(void **unused)
         atomic_store(&state->queueing, 1);
         atomic_store(&state->used_ms, UNIT_EPOCH_MS + t);
 
-        /* the look, which finds the queue */
+        /* this search finds the queue */
 
         assert_true(ft_zone_now(zone, 1000 + t, wall + t) == UNIT_EPOCH_MS + t);
 
-        /* the queue ends, and the next 999 ms have no look */
+        /* the queue ends; there is no search in the next 999 ms */
 
         atomic_store(&state->queueing, 0);
 
@@ -348,7 +349,7 @@ int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(test_clock_looks_for_a_queue_once_a_second),
+        cmocka_unit_test(test_clock_searches_once_a_second),
         cmocka_unit_test(test_find_and_add),
         cmocka_unit_test(test_keys_of_every_length),
         cmocka_unit_test(test_bytes_after_a_key),
