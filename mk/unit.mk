@@ -12,7 +12,11 @@ UNIT_OBJS := $(BUILD)/unit/crowd.o $(BUILD)/unit/stress.o
 
 UNIT_CFLAGS := $(CORE_CFLAGS) -It/unit
 
-.PHONY: test-unit test-race fuzz-short
+## ARCH="i386 arm64" architectures of "make test-arch" (default: i386 arm64 s390x)
+
+ARCH ?=
+
+.PHONY: test-unit test-race test-arch fuzz-short
 
 test-unit: $(UNIT_PROGS) $(UNIT_REPLAYS) ## unit tests of the core
 	@t/unit/run.sh $(UNIT_PROGS) $(UNIT_REPLAYS)
@@ -33,6 +37,10 @@ race-programs:
 test-race: race-programs ## the core's workers as threads, under ThreadSanitizer
 	@TSAN_OPTIONS=halt_on_error=1 t/unit/run.sh \
 	    $(RACE_TESTS:%=build/race/unit/%)
+
+test-arch: ## run the unit tests for other architectures, in an emulator
+	@scripts/install-deps.sh matrix
+	@MAKE='$(MAKE)' scripts/unit-arch.sh $(ARCH)
 
 $(BUILD)/unit/%.o: t/unit/%.c
 	@mkdir -p $(@D)

@@ -8,7 +8,7 @@
 #   test      Test::Nginx and the programs of the test suites; Prometheus into
 #             build/prometheus
 #   valgrind  for "make test-valgrind"
-#   matrix    for "make matrix"
+#   matrix    for "make matrix" and "make test-arch"
 #   k6        the load generator k6, built with the installed Go
 #   report    for "make report"
 #   bench     for "make bench"; Debian's nginx into build/bench/debian
@@ -44,7 +44,10 @@ packages_of() {
         echo valgrind libc6-dbg curl procps
         ;;
     matrix)
-        echo clang debootstrap dpkg-dev
+        echo clang debootstrap dpkg-dev make qemu-user \
+             gcc-i686-linux-gnu libc6-dev-i386-cross \
+             gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
+             gcc-s390x-linux-gnu libc6-dev-s390x-cross
         ;;
     k6)
         ;;

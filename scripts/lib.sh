@@ -64,7 +64,7 @@ die_no_mirror() {
 
 # apt_private DIR SUITE: prepares an apt in DIR with only SUITE of the mirror.
 # Does not change the system's sources and lists.  Sets the array APT_PRIVATE to
-# the options for apt-get.
+# the options for apt-get.  APT_ARCH: the architecture, default this machine's.
 apt_private() {
     local dir=$1 suite=$2 mirror
     mirror=$(apt_mirror) || die_no_mirror
@@ -81,6 +81,8 @@ apt_private() {
         -o Dir::State::lists="$dir/lists"
         -o Dir::Cache="$dir"
         -o APT::Sandbox::User=root
+        -o APT::Architecture="${APT_ARCH:-$(dpkg --print-architecture)}"
+        -o APT::Architectures="${APT_ARCH:-$(dpkg --print-architecture)}"
         -o Acquire::Languages=none
         -o Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false
     )

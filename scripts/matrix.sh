@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
 # Compiles the module for the nginx of several Debian releases and runs t/ on
-# each of them.
+# each of them; runs the unit tests for other architectures.
 #
 # usage: scripts/matrix.sh [SUITE ...]      default: bookworm trixie forky
 #
@@ -172,6 +172,20 @@ compile_openssl() {
 }
 
 
+run_arch() {
+    local arch=$1 log=$root/build/matrix/$1.log
+
+    mkdir -p build/matrix
+
+    if scripts/unit-arch.sh "$arch" 2>&1 | tee "$log"; then
+        row passed "$arch (qemu-user)" "unit tests" \
+            "$(sed -n 's/^unit tests: //p' "$log")"
+    else
+        row FAILED "$arch (qemu-user)" "unit tests" "see $log"
+    fi
+}
+
+
 cd "$(dirname "$0")/.."
 root=$PWD
 [ $# -gt 0 ] || set -- bookworm trixie forky
@@ -200,6 +214,10 @@ done
 
 say "== OpenSSL linked statically"
 compile_openssl "$root/build/matrix/openssl"
+
+for arch in i386 arm64 s390x; do
+    run_arch "$arch"
+done
 
 say "== matrix"
 printf '%s' "$table"

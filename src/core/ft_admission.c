@@ -219,6 +219,7 @@ ft_admission_stay(const ft_asking_t *asking, uint32_t rest_ms)
 static bool
 ft_admission_is_forgotten(const ft_asking_t *asking)
 {
+    uint64_t            due;
     ft_state_t         *state;
     const ft_call_t    *call;
     const ft_ticket_t  *ticket;
@@ -227,10 +228,19 @@ ft_admission_is_forgotten(const ft_asking_t *asking)
     state = call->state;
     ticket = asking->ticket;
 
-    return call->now_ms > ticket->due_ms
+    due = ticket->due_ms;
+
+    if (ticket->generation == 0) {
+
+        /* see ft_admission_sold_out() */
+
+        due += call->rules->poll_max_ms + FT_GRACE_MS;
+    }
+
+    return call->now_ms > due
            && call->rules->policy != FT_POLICY_LOTTERY
-           && ft_spent_is_forgotten(&state->spent, ticket->id,
-                                    ticket->seen_ms + call->rules->session_ms)
+           && ft_spent_is_forgotten(&state->spent, ticket->id, ticket->seen_ms,
+                                    call->rules->session_ms)
            && (!ft_load(&state->queueing)
                || asking->timestamp_us
                   <= ft_load(&state->census.threshold_us));

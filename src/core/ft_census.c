@@ -1,4 +1,5 @@
 
+#include <stddef.h>
 #include <string.h>
 #include "ft.h"
 #include "ft_census.h"
@@ -13,6 +14,12 @@
 
 /* Two counters in one load halve the cost of a sum. */
 typedef uint64_t __attribute__((may_alias))  ft_pair_t;
+
+_Static_assert(_Alignof(ft_census_t) % sizeof(ft_pair_t) == 0
+               && offsetof(ft_census_t, cell) % sizeof(ft_pair_t) == 0
+               && offsetof(ft_census_t, called) % sizeof(ft_pair_t) == 0
+               && offsetof(ft_census_t, fresh) % sizeof(ft_pair_t) == 0,
+               "counters of a pair are not aligned");
 
 
 static inline uint64_t

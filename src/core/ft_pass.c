@@ -13,13 +13,24 @@ ft_pass_seen_ms(const ft_call_t *call, const ft_ticket_t *ticket)
 void
 ft_pass_begin(const ft_call_t *call, uint64_t id, uint64_t first_ms)
 {
-    uint64_t     waited;
+    uint32_t     session;
+    uint64_t     waited, end;
     ft_state_t  *state;
 
     state = call->state;
+    session = call->rules->session_ms;
+    end = ft_capacity_end_ms(call, first_ms);
     waited = call->now_ms > first_ms ? call->now_ms - first_ms : 0;
 
-    ft_spent_admit(&state->spent, id, ft_capacity_end_ms(call, first_ms));
+    if (!ft_spent_admit(&state->spent, id, end, session)) {
+
+        /* another request with this ticket was admitted at the same time */
+
+        (void) ft_sessions_remove(&state->sessions, end, session, call->now_ms);
+        ft_pass_confirm(call);
+        return;
+    }
+
     ft_add(&state->totals.admitted, 1);
     ft_waits_count(&state->waits, waited);
 

@@ -180,7 +180,11 @@ ft_spent_forget(ft_spent_t *spent, uint64_t key, uint64_t word)
 }
 
 
-/* Replaces the record of an id, or adds one.  Returns its former kind. */
+/*
+ * Replaces the record of an id, or adds one.  Returns its former kind.  An
+ * admission is recorded once, and a hold never replaces it: of two requests with
+ * one ticket, one may be held while the other is admitted.
+ */
 static ft_spent_kind_t
 ft_spent_put(ft_spent_t *spent, uint64_t id, ft_spent_kind_t kind,
     uint32_t value)
@@ -196,7 +200,11 @@ ft_spent_put(ft_spent_t *spent, uint64_t id, ft_spent_kind_t kind,
         p = ft_spent_lookup(bucket, key, &old);
 
         if (p) {
-            if (atomic_compare_exchange_strong(p, &old, word)) {
+            if (kind < ft_spent_kind(old)
+                || (kind == FT_SPENT_ADMITTED
+                    && ft_spent_kind(old) == FT_SPENT_ADMITTED)
+                || atomic_compare_exchange_strong(p, &old, word))
+            {
                 return ft_spent_kind(old);
             }
 
@@ -264,11 +272,41 @@ ft_spent_release_worker(ft_spent_t *spent, uint32_t worker)
 }
 
 
-void
-ft_spent_admit(ft_spent_t *spent, uint64_t id, uint64_t end_ms)
+/* Two records at once may lose one of two changes: a reload changes it once. */
+static void
+ft_spent_session(ft_spent_t *spent, uint32_t session_ms, uint32_t now_s)
 {
-    (void) ft_spent_put(spent, id, FT_SPENT_ADMITTED,
+    uint32_t  old, former;
+
+    old = ft_load(&spent->session_ms);
+
+    if (old == session_ms) {
+        return;
+    }
+
+    former = ft_load(&spent->former_ms);
+
+    if (old && (former == 0 || old < former)) {
+        ft_store(&spent->former_ms, old);
+    }
+
+    ft_store(&spent->changed_s, now_s);
+    ft_store(&spent->session_ms, session_ms);
+}
+
+
+bool
+ft_spent_admit(ft_spent_t *spent, uint64_t id, uint64_t end_ms,
+    uint32_t session_ms)
+{
+    ft_spent_kind_t  kind;
+
+    ft_spent_session(spent, session_ms, ft_spent_seconds(end_ms - session_ms));
+
+    kind = ft_spent_put(spent, id, FT_SPENT_ADMITTED,
                         ft_spent_seconds(end_ms));
+
+    return kind != FT_SPENT_ADMITTED && kind != FT_SPENT_DONE;
 }
 
 
@@ -280,14 +318,47 @@ ft_spent_finish(ft_spent_t *spent, uint64_t id, uint64_t end_ms)
 }
 
 
+/*
+ * A forgotten pass may be from before a change of the session, until the bucket
+ * has forgotten one from after it.
+ */
 bool
-ft_spent_is_forgotten(const ft_spent_t *spent, uint64_t id, uint64_t end_ms)
+ft_spent_is_forgotten(const ft_spent_t *spent, uint64_t id, uint64_t seen_ms,
+    uint32_t session_ms)
 {
-    uint32_t  bucket;
+    uint32_t  forgotten, known, former;
+    uint64_t  shortest;
 
-    bucket = ft_spent_bucket(ft_spent_key(id), FT_SPENT_TICKETS);
+    forgotten = ft_load(&spent->forgotten_s[ft_spent_bucket(ft_spent_key(id),
+                                                      FT_SPENT_TICKETS)]);
+    known = ft_load(&spent->session_ms);
+    former = ft_load(&spent->former_ms);
+    shortest = session_ms;
 
-    return ft_spent_seconds(end_ms) <= ft_load(&spent->forgotten_s[bucket]);
+    if (known) {
+        shortest = ft_min(shortest, known);
+    }
+
+    if (former
+        && forgotten < ft_load(&spent->changed_s) + session_ms / 1000)
+    {
+        shortest = ft_min(shortest, former);
+    }
+
+    return ft_spent_seconds(seen_ms + shortest) <= forgotten;
+}
+
+
+/* Since a version was used.  The clock of the worker that recorded the use may be
+   a little ahead. */
+static uint32_t
+ft_spent_age(uint64_t word, uint64_t now_ms)
+{
+    uint32_t  age;
+
+    age = (uint32_t) now_ms - (uint32_t) word;
+
+    return age > UINT32_MAX - FT_SPENT_REPLAY_MS ? 0 : age;
 }
 
 
@@ -309,7 +380,7 @@ ft_spent_use(ft_spent_t *spent, uint64_t id, uint64_t due_ms, uint64_t now_ms)
 
         for (i = 0; i < FT_SPENT_WAYS; i++) {
             word = ft_load(&bucket[i]);
-            age = word ? (uint32_t) now_ms - (uint32_t) word : UINT32_MAX;
+            age = word ? ft_spent_age(word, now_ms) : UINT32_MAX;
 
             if (ft_spent_same(word, key)) {
 
@@ -347,5 +418,5 @@ ft_spent_is_used(const ft_spent_t *spent, uint64_t id, uint64_t due_ms,
     bucket = spent->version[ft_spent_bucket(key, FT_SPENT_VERSIONS)];
 
     return ft_spent_lookup((_Atomic uint64_t *) bucket, key, &word)
-           && (uint32_t) now_ms - (uint32_t) word < 2 * FT_SPENT_REPLAY_MS;
+           && ft_spent_age(word, now_ms) < 2 * FT_SPENT_REPLAY_MS;
 }

@@ -76,6 +76,18 @@ crowd_call(const crowd_t *c, uint32_t worker)
 }
 
 
+ft_stats_t
+crowd_stats(const crowd_t *c)
+{
+    ft_call_t  call;
+
+    call = crowd_call(c, 0);
+    ft_override_limits(call.state, NULL, &call.limits);
+
+    return ft_stats_read(&call);
+}
+
+
 static void
 crowd_admit(crowd_t *c, crowd_shopper_t *s)
 {
@@ -192,13 +204,12 @@ crowd_pump(crowd_t *c, uint32_t worker)
 
 
 void
-crowd_comes(crowd_t *c, unsigned i, uint64_t at_ms)
+crowd_arrive(crowd_t *c, unsigned i, uint64_t at_ms)
 {
     c->shopper[i].next_ms = at_ms;
 }
 
 
-/* It has had enough, wherever it waits. */
 static bool
 crowd_leaves(crowd_t *c, crowd_shopper_t *s)
 {
@@ -222,7 +233,7 @@ crowd_leaves(crowd_t *c, crowd_shopper_t *s)
 }
 
 
-/* Any worker that lives, as the kernel pleases. */
+/* A random live worker. */
 static uint32_t
 crowd_worker(crowd_t *c)
 {
@@ -258,7 +269,8 @@ crowd_step(crowd_t *c, unsigned i)
     case CROWD_INSIDE:
         s->where = CROWD_SERVED;
         c->inside--;
-        ft_inflight_done(c->state, atomic_load(&c->state->generation), s->worker);
+        ft_inflight_done(c->state, atomic_load(&c->state->generation),
+                         s->worker);
         crowd_pump(c, s->worker);
         break;
 
@@ -320,7 +332,7 @@ crowd_kill(crowd_t *c, uint32_t worker)
 void
 crowd_replace(crowd_t *c, uint32_t worker)
 {
-    /* as ft_zone_join() does, before a slot has a new owner */
+    /* as ft_zone_join() does */
 
     ft_state_forget(c->state, worker);
     c->dead[worker] = false;
@@ -344,14 +356,14 @@ unsigned
 crowd_overtaken(const crowd_t *c)
 {
     unsigned  i, n;
-    uint64_t  stamp, latest;
+    uint64_t  timestamp, latest;
 
     latest = 0;
 
     for (i = 0, n = 0; i < c->admissions; i++) {
-        stamp = c->shopper[c->order[i]].ticket.first_ms;
-        n += (latest > stamp + 1000);
-        latest = stamp > latest ? stamp : latest;
+        timestamp = c->shopper[c->order[i]].ticket.first_ms;
+        n += (latest > timestamp + 1000);
+        latest = timestamp > latest ? timestamp : latest;
     }
 
     return n;

@@ -1,7 +1,7 @@
 
 /*
- * A crowd of shoppers before an edge of several workers, in virtual time: they
- * come, wait as they are told, are held, go to the upstream and leave it.
+ * Shoppers at an edge of several workers, in virtual time: they arrive, wait as
+ * advised, are held, go to the upstream and leave it.
  */
 
 #ifndef CROWD_H_INCLUDED
@@ -19,11 +19,11 @@ typedef enum {
     CROWD_AWAY = 0,     /* before its first attempt */
     CROWD_WAITING,
     CROWD_HELD,
-    CROWD_INSIDE,       /* at the upstream */
+    CROWD_INSIDE,
     CROWD_SERVED,
     CROWD_REJECTED,
-    CROWD_SOLD_OUT,     /* has heard it */
-    CROWD_GONE          /* never comes back */
+    CROWD_SOLD_OUT,     /* got that answer */
+    CROWD_GONE          /* never returns */
 } crowd_where_t;
 
 
@@ -31,10 +31,10 @@ typedef struct {
     ft_line_node_t    node;         /* first: a node is its shopper */
     ft_ticket_t       ticket;
     crowd_where_t     where;
-    uint64_t          next_ms;      /* comes (back), or leaves the upstream */
+    uint64_t          next_ms;      /* next request, or end at the upstream */
     uint64_t          patience_ms;  /* from the first attempt; 0: endless */
     uint64_t          admitted_ms;
-    uint32_t          worker;       /* that it was at last */
+    uint32_t          worker;       /* of the last request */
     uint32_t          polls;
 } crowd_shopper_t;
 
@@ -45,10 +45,10 @@ typedef struct {
     ft_rules_t        rules;
     uint64_t          now_ms;
     uint64_t          seed;
-    ft_keyring_t     *ring;         /* draws the lots, where there is one */
+    ft_keyring_t     *ring;         /* for the shuffle, or NULL */
     uint64_t          service_ms;   /* time at the upstream */
-    bool              hurry;        /* polls every 0.3 to 1 s whatever it is
-                                       told, by page or by script */
+    bool              hurry;        /* polls every 0.3 to 1 s, by page or by
+                                       script, whatever the advice */
     uint32_t          workers;
     ft_line_t         line[CROWD_WORKERS];
     uint64_t          wake_ms[CROWD_WORKERS];
@@ -68,27 +68,31 @@ void crowd_free(crowd_t *c);
 
 ft_call_t crowd_call(const crowd_t *c, uint32_t worker);
 
-/* One shopper's request to a worker, with all that follows from it. */
+/* The stats under the overrides. */
+ft_stats_t crowd_stats(const crowd_t *c);
+
+/* Sends a shopper's request to a worker. */
 ft_verdict_t crowd_request(crowd_t *c, unsigned i, uint32_t worker);
 
-/* Lets a worker bring back whom it holds, as far as they may go. */
+/* Ends the holds of a worker that can end. */
 void crowd_pump(crowd_t *c, uint32_t worker);
 
-/* The shopper's first attempt is at that time. */
-void crowd_comes(crowd_t *c, unsigned i, uint64_t at_ms);
+/* Sets the time of a shopper's first attempt. */
+void crowd_arrive(crowd_t *c, unsigned i, uint64_t at_ms);
 
-/* Everybody does what is due, until a time. */
+/* Runs all requests that are due before a time. */
 void crowd_run(crowd_t *c, uint64_t until_ms);
 
-/* A worker's process is gone: its requests break, its shoppers come again. */
+/* Kills a worker: its requests fail, and its shoppers return. */
 void crowd_kill(crowd_t *c, uint32_t worker);
 
-/* A process has taken the dead worker's slot. */
+/* Starts a process in the slot of a dead worker. */
 void crowd_replace(crowd_t *c, uint32_t worker);
 
 unsigned crowd_count(const crowd_t *c, crowd_where_t where);
 
-/* Admissions before which a later stamp, by over a second, was admitted. */
+/* Admissions after that of a shopper whose timestamp is later by over a
+   second. */
 unsigned crowd_overtaken(const crowd_t *c);
 
 

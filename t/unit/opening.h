@@ -1,6 +1,6 @@
 
 /*
- * A crowd before an opening, and in what order it was let in.
+ * A crowd before an opening, and the order of its admissions.
  */
 
 #ifndef OPENING_H_INCLUDED
@@ -17,7 +17,8 @@
 static const ft_secret_t  secret = { SECRET, sizeof(SECRET) - 1 };
 
 
-/* n shoppers who come over a minute; it opens at its end, after the first 30. */
+/* A minute before the opening; `before` shoppers arrive until a second
+   before it, `later` ones every 50 ms after it. */
 static inline crowd_t *
 sale(unsigned before, unsigned later)
 {
@@ -28,13 +29,11 @@ sale(unsigned before, unsigned later)
     c->ring = ft_keyring_create(&secret, 1);
     assert_non_null(c->ring);
 
-    /* the edge has run for a while */
-
     c->now_ms += 600000;
     c->rules.opens_ms = c->now_ms + 60000;
 
     for (i = 0; i < before + later; i++) {
-        crowd_comes(c, i, i < before
+        crowd_arrive(c, i, i < before
                           ? c->now_ms + 1 + i * 59000ull / before
                           : c->rules.opens_ms + 1 + (i - before) * 50ull);
     }
@@ -62,7 +61,7 @@ place(const crowd_t *c, unsigned i)
 }
 
 
-/* Kendall's tau of place and admission among the admitted of [from, to). */
+/* Kendall's tau between place and admission, for shoppers from .. to - 1. */
 static inline double
 order(const crowd_t *c, unsigned from, unsigned to)
 {
@@ -85,17 +84,6 @@ order(const crowd_t *c, unsigned from, unsigned to)
     }
 
     return pairs ? (double) sum / (double) pairs : NAN;
-}
-
-
-static inline ft_stats_t
-figures(const crowd_t *c)
-{
-    ft_call_t  call;
-
-    call = crowd_call(c, 0);
-
-    return ft_stats_read(&call);
 }
 
 

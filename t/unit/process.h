@@ -1,6 +1,6 @@
 
 /*
- * Worker processes for tests: real ones, that share memory and can be killed.
+ * Worker processes for tests: they share memory and can be killed.
  */
 
 #ifndef PROCESS_H_INCLUDED
@@ -17,7 +17,7 @@
 #include "unit.h"
 
 
-/* zeroed, and shared with the processes started afterwards */
+/* Zeroed memory, shared with processes started later. */
 static inline void *
 process_memory(size_t size)
 {
@@ -49,7 +49,7 @@ process_start(int (*run)(void *data), void *data)
 }
 
 
-/* Its exit status; -signal if one ended it. */
+/* The exit status; -signal if a signal ended the process. */
 static inline int
 process_end(pid_t pid)
 {
@@ -74,7 +74,6 @@ process_kill(pid_t pid)
 }
 
 
-/* One that only lives. */
 static inline int
 process_idle(void *unused)
 {

@@ -1,11 +1,13 @@
 #!/bin/sh
 #
-# Runs test programs, one after another, and adds up what cmocka counted.
+# Runs test programs, one after another, and adds up cmocka's counts.
 #
 # usage: t/unit/run.sh PROGRAM...
 #
-# A program that ends otherwise than by its own verdict (a signal, a
-# sanitizer) counts as one failure, whatever it printed.
+#   UNIT_RUN   a command that runs the programs, for example an emulator
+#
+# A program that ends with a signal or a sanitizer's report counts as one failure,
+# whatever it printed.
 
 set -eu
 
@@ -16,7 +18,7 @@ failed=0
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 
-# count WORD: the number that cmocka printed beside it, 0 where it did not
+# count WORD: the sum of the numbers that cmocka printed beside the word
 count() {
     sed -n "s/^\[ *$1 *\] \([0-9][0-9]*\) test.*/\1/p" "$out" \
         | awk '{ n += $1 } END { print n + 0 }'
@@ -24,7 +26,7 @@ count() {
 
 for program; do
     status=0
-    "$program" > "$out" 2>&1 || status=$?
+    ${UNIT_RUN:-} "$program" > "$out" 2>&1 || status=$?
 
     # of what passed, the last line gives the number
     grep -v -e '^\[ RUN ' -e '^\[       OK ' -e '^\[=*\]' -e '^\[  PASSED ' "$out" || true

@@ -13,7 +13,6 @@
 #define STRESS_INSIDE      64
 
 
-/* A worker's own memory, which dies with it. */
 typedef struct {
     ft_line_node_t     node;        /* first: a node is its request */
     stress_shopper_t  *shopper;     /* NULL: unused */
@@ -26,7 +25,7 @@ typedef struct {
     uint64_t           seed;
     ft_line_t          line;
     stress_request_t   held[STRESS_HELD];
-    uint32_t           inside;      /* requests of admitted shoppers */
+    uint32_t           inside;
     uint32_t           entered;     /* requests with a pass */
     ft_ticket_t        pass;        /* the last one given, kind 0: none */
 } stress_worker_t;
@@ -56,7 +55,8 @@ stress_now(const stress_t *stress)
 }
 
 
-/* Counted after it was let in, and no longer before it is let go. */
+/* The count of the test is incremented after the core's, and decremented
+   before. */
 static void
 stress_enter(stress_worker_t *w)
 {
@@ -91,7 +91,7 @@ stress_leave(stress_worker_t *w)
 }
 
 
-/* Let in: as the page itself, or as a poll whose page is to come. */
+/* One in four is a poll, whose page comes later. */
 static void
 stress_admitted(stress_worker_t *w, stress_shopper_t *shopper)
 {
@@ -103,8 +103,6 @@ stress_admitted(stress_worker_t *w, stress_shopper_t *shopper)
         ft_inflight_expect(&w->call, &shopper->ticket);
         w->pass = shopper->ticket;
     }
-
-    /* the next shopper has this cookie jar */
 
     shopper->ticket.kind = 0;
     atomic_store(&shopper->owner, 0);
@@ -212,7 +210,6 @@ stress_try(stress_worker_t *w)
 }
 
 
-/* The client of a held request closes its connection. */
 static void
 stress_hang_up(stress_worker_t *w)
 {
@@ -231,18 +228,18 @@ stress_hang_up(stress_worker_t *w)
 static void
 stress_end_one(stress_worker_t *w)
 {
-    uint32_t  epoch;
+    uint32_t  generation;
 
-    epoch = atomic_load(&w->call.state->generation);
+    generation = atomic_load(&w->call.state->generation);
 
     if (w->inside) {
         stress_leave(w);
-        ft_inflight_done(w->call.state, epoch, w->call.worker);
+        ft_inflight_done(w->call.state, generation, w->call.worker);
     }
 
     if (w->entered) {
         w->entered--;
-        ft_inflight_done(w->call.state, epoch, w->call.worker);
+        ft_inflight_done(w->call.state, generation, w->call.worker);
     }
 }
 
@@ -265,7 +262,7 @@ stress_look(stress_worker_t *w)
 }
 
 
-/* As far as they all may go, and no farther ahead of the slowest of them. */
+/* At `until`, or too far ahead of the slowest worker. */
 static bool
 stress_must_rest(stress_t *stress)
 {
@@ -293,7 +290,7 @@ stress_must_rest(stress_t *stress)
 static void
 stress_op(stress_worker_t *w)
 {
-    /* time is looked at now and then only, as an event loop does */
+    /* an event loop reads the clock now and then */
 
     if (unit_random(&w->seed) % 8 == 0) {
         stress_look(w);
@@ -390,7 +387,7 @@ stress_forget(stress_t *stress, uint32_t worker)
     for (i = 0; i < STRESS_SHOPPERS; i++) {
         if (atomic_load(&stress->shopper[i].owner) == worker + 1) {
 
-            /* its ticket may be half written: the client never had it */
+            /* its ticket may be half written */
 
             memset(&stress->shopper[i].ticket, 0, sizeof(ft_ticket_t));
             atomic_store(&stress->shopper[i].owner, 0);

@@ -1,7 +1,7 @@
 
 /*
- * Who asks for JSON, and who for a page: real clients' headers, and the rules
- * of RFC 9110, section 12.5.1.
+ * Clients that want JSON, and clients that want a page: headers of real
+ * clients, and the rules of RFC 9110, section 12.5.1.
  */
 
 #include "unit.h"
@@ -26,7 +26,7 @@ test_real_clients(void **unused)
 {
     (void) unused;
 
-    /* a browser's navigation; curl; fetch() with and without a wish; axios */
+    /* a browser's navigation; curl; fetch() without and with a type; axios */
 
     assert_false(json("text/html,application/xhtml+xml,application/xml;q=0.9,"
                       "image/avif,image/webp,*/*;q=0.8"));
@@ -59,7 +59,7 @@ test_suffix(void **unused)
 
 
 static void
-test_the_greater_weight(void **unused)
+test_the_higher_weight(void **unused)
 {
     (void) unused;
 
@@ -75,9 +75,9 @@ test_the_greater_weight(void **unused)
 }
 
 
-/* The more exact range counts for a type, whatever the others weigh. */
+/* The more specific range decides, whatever the weights of the others. */
 static void
-test_the_more_exact_range(void **unused)
+test_the_more_specific_range(void **unused)
 {
     (void) unused;
 
@@ -109,7 +109,7 @@ test_spelling(void **unused)
 }
 
 
-/* What is not a weight counts as none. */
+/* An invalid weight counts as absent. */
 static void
 test_bad_weights(void **unused)
 {
@@ -128,7 +128,7 @@ test_bad_weights(void **unused)
         unit_check(!json(header), "\"%s\"", header);
     }
 
-    /* which these are, by the grammar */
+    /* valid by the grammar */
 
     assert_true(json("application/json;q=1."));
     assert_true(json("application/json;q=1.000"));
@@ -166,7 +166,7 @@ format_of(const char *first, const char *second)
 
 
 static void
-test_form_of_the_status(void **unused)
+test_format_of_the_stats(void **unused)
 {
     ft_format_t  format;
 
@@ -197,12 +197,12 @@ main(void)
     const struct CMUnitTest  tests[] = {
         cmocka_unit_test(test_real_clients),
         cmocka_unit_test(test_suffix),
-        cmocka_unit_test(test_the_greater_weight),
-        cmocka_unit_test(test_the_more_exact_range),
+        cmocka_unit_test(test_the_higher_weight),
+        cmocka_unit_test(test_the_more_specific_range),
         cmocka_unit_test(test_spelling),
         cmocka_unit_test(test_bad_weights),
         cmocka_unit_test(test_several_headers),
-        cmocka_unit_test(test_form_of_the_status)
+        cmocka_unit_test(test_format_of_the_stats)
     };
 
     return unit_tests(tests);

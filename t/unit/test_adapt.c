@@ -1,7 +1,7 @@
 
 /*
- * Adaptation, against a checkout of payment slots behind a line: what its
- * answers move, and what they do not.
+ * Adaptation with a simulated checkout of payment slots: which answers move the
+ * limits, and which do not.
  */
 
 #include "core.h"
@@ -14,20 +14,20 @@
 typedef struct {
     ft_adapt_t        adapt;
     ft_adapt_rules_t  rules;
-    ft_limits_t       limits;       /* the zone's own */
+    ft_limits_t       limits;
     uint64_t          seed;
     uint64_t          now_ms;
     uint64_t          end_ms[SHOPPERS];     /* in flight; 0: none */
     uint64_t          from_ms[SHOPPERS];
-    uint64_t          free_ms[SHOPPERS];    /* of each slot */
-    uint64_t          factor_milli; /* payments take so many times 250 ms */
+    uint64_t          free_ms[SHOPPERS];
+    uint64_t          factor_milli; /* a payment takes this times 250 ms */
     uint64_t          answers;
     uint64_t          admitted;
     uint64_t          fraction;     /* of an admission that the rate allows */
     uint32_t          slots;
     uint32_t          inflight;
-    bool              fails;        /* answers errors, fast */
-    bool              idle;         /* nobody comes */
+    bool              fails;        /* fast answers with errors */
+    bool              idle;         /* no requests */
 } shop_t;
 
 
@@ -65,7 +65,7 @@ shop_limits(const shop_t *s)
 }
 
 
-/* One more goes in; when it ends, if it has to wait for the first free slot. */
+/* Starts a payment, in the slot that is free first. */
 static void
 shop_admit(shop_t *s)
 {
@@ -98,7 +98,7 @@ shop_admit(shop_t *s)
 }
 
 
-/* Some time passes; shoppers wait at the door whenever it is not idle. */
+/* Runs for a time; demand exceeds the limits unless it is idle. */
 static void
 shop_runs(shop_t *s, uint64_t ms)
 {
@@ -145,9 +145,10 @@ shop_runs(shop_t *s, uint64_t ms)
 }
 
 
-/* From any start, to the target, at what checkout completes, and steadily. */
+/* From any start the window reaches the target time and the throughput of
+   checkout, and stays there. */
 static void
-test_settles_at_the_target(void **unused)
+test_converges_to_the_target(void **unused)
 {
     shop_t    *s;
     unsigned   i, k;
@@ -186,9 +187,9 @@ test_settles_at_the_target(void **unused)
 }
 
 
-/* 250 ms, 2 s, 250 ms: the slots stay busy, the line in front of them short. */
+/* 250 ms, 2 s, 250 ms: the slots stay busy, and few requests wait for one. */
 static void
-test_a_slow_provider_and_back(void **unused)
+test_a_slow_provider_recovers(void **unused)
 {
     shop_t    *s;
     uint64_t   seed, sum;
@@ -206,7 +207,7 @@ test_a_slow_provider_and_back(void **unused)
         shop_runs(s, 20000);
         assert_in_range(shop_limits(s).inflight, 3, 32);
 
-        /* 4 a second are all there is; looking for more costs a little */
+        /* 4 a second is the maximum; probing costs a little */
 
         shop_runs(s, 60000);
         unit_check(s->answers >= 60, "seed %u: %u of 240 answers",
@@ -228,9 +229,9 @@ test_a_slow_provider_and_back(void **unused)
 }
 
 
-/* Errors come fast and free the window at once: they must not let more in. */
+/* Fast errors free the window at once; they must not raise the rate. */
 static void
-test_a_storm_of_errors(void **unused)
+test_many_errors(void **unused)
 {
     shop_t  *s;
 
@@ -242,9 +243,10 @@ test_a_storm_of_errors(void **unused)
     s->fails = true;
     shop_runs(s, 5000);
     shop_runs(s, 10000);
-    unit_check(s->admitted <= 60, "%u let in to fail in 10 s",
+    unit_check(s->admitted <= 60, "%u admitted while all fail, in 10 s",
                (unsigned) s->admitted);
-    unit_check(s->admitted >= 8, "%u let in, to see", (unsigned) s->admitted);
+    unit_check(s->admitted >= 8, "%u admitted to measure",
+               (unsigned) s->admitted);
 
     s->fails = false;
     shop_runs(s, 20000);
@@ -258,7 +260,7 @@ test_a_storm_of_errors(void **unused)
 
 
 static void
-test_nobody_comes_nothing_moves(void **unused)
+test_no_change_without_requests(void **unused)
 {
     shop_t    *s;
     unsigned   i;
@@ -274,7 +276,7 @@ test_nobody_comes_nothing_moves(void **unused)
     shop_runs(s, 3600000);
     assert_int_equal(atomic_load(&s->adapt.window_milli), window);
 
-    /* one a minute is too few to tell */
+    /* one a minute is too few to measure */
 
     for (i = 0; i < 60; i++) {
         s->now_ms += 60000;
@@ -284,7 +286,7 @@ test_nobody_comes_nothing_moves(void **unused)
 
     assert_int_equal(atomic_load(&s->adapt.window_milli), window);
 
-    /* few, of whom none is turned away: no wider, however fast they are */
+    /* the window does not grow while no request finds it full */
 
     for (i = 0; i < 600; i++) {
         s->now_ms += 100;
@@ -299,7 +301,7 @@ test_nobody_comes_nothing_moves(void **unused)
 
 
 static void
-test_what_counts(void **unused)
+test_which_answers_count(void **unused)
 {
     shop_t    *s;
     unsigned   i;
@@ -308,7 +310,7 @@ test_what_counts(void **unused)
 
     s = shop_open(16, 0);
 
-    /* 4xx, and who leaves soon, say nothing */
+    /* 4xx, and clients that leave soon, do not count */
 
     for (i = 0; i < 1000; i++) {
         s->now_ms += 50;
@@ -330,7 +332,7 @@ test_what_counts(void **unused)
 
     assert_in_range(shop_limits(s).inflight, 14, 16);
 
-    /* those who leave after long are answers that took longer still */
+    /* a client that leaves late is a lower bound of the time */
 
     for (i = 0; i < 600; i++) {
         s->now_ms += 30;
@@ -346,14 +348,14 @@ test_what_counts(void **unused)
 
 
 static void
-test_bounds(void **unused)
+test_limits(void **unused)
 {
     shop_t       *s;
     ft_limits_t   limits;
 
     (void) unused;
 
-    /* the zone's bound and the largest rate hold, whatever is measured */
+    /* the zone's limit and the highest rate */
 
     s = shop_open(4, 50000);
     s->rules.max_milli = 20000;
@@ -365,7 +367,7 @@ test_bounds(void **unused)
     assert_int_equal(shop_limits(s).inflight, 4);
     free(s);
 
-    /* the least rate, though answers take far too long */
+    /* the lowest rate, although answers are far too slow */
 
     s = shop_open(64, 0);
     s->rules.min_milli = 3000;
@@ -373,7 +375,8 @@ test_bounds(void **unused)
     s->factor_milli = 20000;
     shop_runs(s, 120000);
     shop_runs(s, 60000);
-    unit_check(s->admitted >= 140, "%u of 180 let in", (unsigned) s->admitted);
+    unit_check(s->admitted >= 140, "%u of 180 admitted",
+               (unsigned) s->admitted);
     free(s);
 
     /* a clock that was set back */
@@ -391,9 +394,9 @@ test_bounds(void **unused)
 }
 
 
-/* An ordered rate leaves nothing to adapt. */
+/* A rate override leaves nothing to adapt. */
 static void
-test_an_order_wins(void **unused)
+test_a_rate_override_wins(void **unused)
 {
     ft_call_t         call = { 0 };
     ft_limits_t       limits = { .inflight = 9, .burst = 1 };
@@ -422,13 +425,13 @@ int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(test_settles_at_the_target),
-        cmocka_unit_test(test_a_slow_provider_and_back),
-        cmocka_unit_test(test_a_storm_of_errors),
-        cmocka_unit_test(test_nobody_comes_nothing_moves),
-        cmocka_unit_test(test_what_counts),
-        cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_an_order_wins)
+        cmocka_unit_test(test_converges_to_the_target),
+        cmocka_unit_test(test_a_slow_provider_recovers),
+        cmocka_unit_test(test_many_errors),
+        cmocka_unit_test(test_no_change_without_requests),
+        cmocka_unit_test(test_which_answers_count),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_a_rate_override_wins)
     };
 
     return unit_tests(tests);

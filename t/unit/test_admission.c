@@ -1,13 +1,13 @@
 
 /*
- * The door: who may go in, who waits, and who counts.
+ * The decision: which requests are admitted, which wait, and which count.
  */
 
 #include "crowd.h"
 #include "core.h"
 
 
-/* Shoppers 0 .. until - 1 try, all at this instant. */
+/* Shoppers 0 .. until - 1 make their first attempt now. */
 static void
 all_try(crowd_t *c, unsigned from, unsigned until)
 {
@@ -17,29 +17,18 @@ all_try(crowd_t *c, unsigned from, unsigned until)
 }
 
 
-static ft_stats_t
-snapshot(const crowd_t *c)
-{
-    ft_call_t  call;
-
-    call = crowd_call(c, 0);
-
-    return ft_stats_read(&call);
-}
-
-
-/* A tick later, so that it has been counted up. */
+/* The stats after the next tick. */
 static ft_stats_t
 settled(crowd_t *c)
 {
     c->now_ms += FT_TICK_MS;
 
-    return snapshot(c);
+    return crowd_stats(c);
 }
 
 
 static void
-test_room_admits_at_once(void **unused)
+test_free_capacity_admits_at_once(void **unused)
 {
     unsigned   i;
     crowd_t   *c;
@@ -60,15 +49,15 @@ test_room_admits_at_once(void **unused)
     assert_int_equal(atomic_load(&c->state->totals.first_attempts), 8);
     assert_int_equal(atomic_load(&c->state->totals.admitted), 5);
     assert_int_equal(atomic_load(&c->state->totals.queued), 3);
-    assert_int_equal(snapshot(c).inflight, 5);
+    assert_int_equal(crowd_stats(c).inflight, 5);
 
     crowd_free(c);
 }
 
 
-/* While anyone waits a newcomer waits too, room or none. */
+/* While anybody waits newcomers wait, even if capacity is free. */
 static void
-test_nobody_overtakes_at_the_door(void **unused)
+test_newcomers_wait_behind_the_queue(void **unused)
 {
     unsigned   i;
     crowd_t   *c;
@@ -79,16 +68,14 @@ test_nobody_overtakes_at_the_door(void **unused)
     all_try(c, 0, 6);
     assert_int_equal(c->shopper[5].where, CROWD_WAITING);
 
-    /* the bucket fills with room while the sixth has not come back yet */
+    /* capacity becomes free before the sixth shopper returns */
 
     for (i = 6; i < 36; i++) {
         c->now_ms += 5;
         assert_int_equal(crowd_request(c, i, 0).answer, FT_WAIT);
     }
 
-    assert_true(snapshot(c).free_capacity_milli >= 2000);
-
-    /* it comes back, and is the first to go in */
+    assert_true(crowd_stats(c).free_capacity_milli >= 2000);
 
     c->now_ms = c->shopper[5].next_ms;
     assert_int_equal(crowd_request(c, 5, 0).answer, FT_ADMIT);
@@ -97,9 +84,10 @@ test_nobody_overtakes_at_the_door(void **unused)
 }
 
 
-/* First attempts keep the door shut, but take no place; then they are gone. */
+/* First attempts make newcomers wait, but have no place in line; then they
+   expire. */
 static void
-test_clients_without_cookies_take_no_place(void **unused)
+test_clients_without_cookies_have_no_place(void **unused)
 {
     unsigned       i;
     crowd_t       *c;
@@ -110,31 +98,31 @@ test_clients_without_cookies_take_no_place(void **unused)
     c = crowd_create(2000, 1);
     all_try(c, 0, 1000);
 
-    assert_int_equal(snapshot(c).fresh, 995);
-    assert_int_equal(snapshot(c).waiting, 0);
+    assert_int_equal(crowd_stats(c).fresh, 995);
+    assert_int_equal(crowd_stats(c).waiting, 0);
 
-    /* the last of them is the only one who comes back */
+    /* only the last of them returns */
 
     c->now_ms = c->shopper[999].next_ms;
     v = crowd_request(c, 999, 0);
     unit_check(v.answer == FT_ADMIT || v.position == 0,
                "%u before it", v.position);
 
-    /* the others never do: the line ends by itself, and the door opens */
+    /* the others expire, and the queue ends */
 
-    for (i = 1000; i < 1600 && snapshot(c).queueing; i++) {
+    for (i = 1000; i < 1600 && crowd_stats(c).queueing; i++) {
         c->now_ms += 100;
     }
 
-    assert_int_equal(snapshot(c).queueing, 0);
-    assert_int_equal(snapshot(c).fresh, 0);
+    assert_int_equal(crowd_stats(c).queueing, 0);
+    assert_int_equal(crowd_stats(c).fresh, 0);
     assert_int_equal(crowd_request(c, 1600, 0).answer, FT_ADMIT);
 
     crowd_free(c);
 }
 
 
-/* A line of n, stamps 50 ms apart, all have come back once. */
+/* n shoppers, timestamps 50 ms apart, who have all returned once. */
 static crowd_t *
 line_of(unsigned n)
 {
@@ -143,13 +131,13 @@ line_of(unsigned n)
 
     c = crowd_create(n + 100, 1);
 
-    /* nobody goes in, so that nobody is called but the first few */
+    /* no admissions, so only the first few are called */
 
     c->limits.rate_milli = 100;
     c->limits.burst = 1;
     c->rules.hold_ms = 0;
 
-    /* and nobody is due before all are there */
+    /* nobody is due before all have arrived */
 
     c->rules.poll_min_ms = c->rules.poll_max_ms = 50000;
 
@@ -171,7 +159,7 @@ line_of(unsigned n)
 
 
 static void
-test_snapshot_tells_the_threshold(void **unused)
+test_stats_show_the_threshold(void **unused)
 {
     crowd_t        *c;
     ft_stats_t   s;
@@ -188,18 +176,18 @@ test_snapshot_tells_the_threshold(void **unused)
     assert_true(s.wait_ms > 0);
     assert_int_equal(s.free_capacity_milli, (c->now_ms - UNIT_EPOCH_MS) / 10);
 
-    /* a worker that is late finds it in its future: an age of nothing */
+    /* the clock of this worker is behind */
 
     ft_census_advance(&c->state->census, c->now_ms * 1000);
     c->now_ms -= 10;
-    assert_int_equal(snapshot(c).threshold_age_ms, 0);
+    assert_int_equal(crowd_stats(c).threshold_age_ms, 0);
 
     crowd_free(c);
 }
 
 
 static void
-test_a_stamp_counts_when_it_comes_back(void **unused)
+test_a_ticket_counts_when_it_returns(void **unused)
 {
     unsigned   i;
     crowd_t   *c;
@@ -207,10 +195,8 @@ test_a_stamp_counts_when_it_comes_back(void **unused)
     (void) unused;
 
     c = line_of(20);
-    assert_int_equal(snapshot(c).fresh, 0);
+    assert_int_equal(crowd_stats(c).fresh, 0);
     assert_int_equal(settled(c).waiting, 19);
-
-    /* however often they come */
 
     for (i = 0; i < 500; i++) {
         c->now_ms += 10;
@@ -218,13 +204,13 @@ test_a_stamp_counts_when_it_comes_back(void **unused)
     }
 
     assert_int_equal(settled(c).waiting, 19);
-    assert_int_equal(snapshot(c).fresh, 0);
+    assert_int_equal(crowd_stats(c).fresh, 0);
 
     crowd_free(c);
 }
 
 
-/* The same ticket again and again: ten tabs, the back button, a replay. */
+/* One ticket many times: ten tabs, the back button, a replay. */
 static void
 test_ten_tabs_are_one_shopper(void **unused)
 {
@@ -249,7 +235,7 @@ test_ten_tabs_are_one_shopper(void **unused)
         assert_int_equal(settled(c).waiting, 29);
     }
 
-    /* the one that was counted is good for the next poll, and so on */
+    /* the ticket of the counted poll is valid for the next poll */
 
     c->shopper[29].ticket = last;
 
@@ -263,9 +249,9 @@ test_ten_tabs_are_one_shopper(void **unused)
 }
 
 
-/* Whoever comes too late has lost its count, not its place. */
+/* An overdue shopper loses its count and keeps its place. */
 static void
-test_the_overdue_keep_their_place(void **unused)
+test_overdue_shoppers_keep_their_place(void **unused)
 {
     unsigned       i, before, waiting;
     crowd_t       *c;
@@ -276,7 +262,7 @@ test_the_overdue_keep_their_place(void **unused)
     c = line_of(30);
     assert_int_equal(settled(c).waiting, 29);
 
-    /* all but one poll as they are told, until that one is overdue */
+    /* all but one poll as advised, until that one is overdue */
 
     while (c->now_ms < c->shopper[10].ticket.due_ms + 2100) {
         c->now_ms += 50;
@@ -305,7 +291,7 @@ test_the_overdue_keep_their_place(void **unused)
     assert_int_equal(v.answer, FT_WAIT);
     assert_in_range(v.position, before - 1, before + 1);
 
-    /* it counts when it has come back with the new ticket */
+    /* it counts when it returns with the new ticket */
 
     assert_int_equal(settled(c).waiting, waiting - 1);
     (void) crowd_request(c, 10, 0);
@@ -315,7 +301,7 @@ test_the_overdue_keep_their_place(void **unused)
 }
 
 
-/* Positions and estimates grow along the line; the figures are right. */
+/* Positions and estimates grow along the line. */
 static void
 test_positions(void **unused)
 {
@@ -339,13 +325,13 @@ test_positions(void **unused)
 
         assert_int_equal(v.answer, FT_WAIT);
         unit_check(v.position + 12 >= i && v.position <= i + 12,
-                   "%u stand before shopper %u", v.position, i);
+                   "%u are before shopper %u", v.position, i);
         unit_check(v.wait_ms + 12000 >= wait, "%u ms after %u ms",
                    (unsigned) v.wait_ms, (unsigned) wait);
         wait = v.wait_ms;
     }
 
-    /* one in ten seconds: about 400 x 10 s for the last */
+    /* one admission in ten seconds: about 400 x 10 s for the last */
 
     assert_in_range(wait, 3000000, 4200000);
 
@@ -370,7 +356,7 @@ check_retry(crowd_t *c, unsigned i, bool whole)
     assert_in_range(v.retry_ms, c->rules.poll_min_ms * 9 / 10,
                     c->rules.poll_max_ms * 11 / 10);
 
-    /* it is not overdue when it comes as it was told */
+    /* a poll as advised is not overdue */
 
     back = whole ? (v.retry_ms + 999) / 1000 * 1000 : v.retry_ms;
     unit_check(ticket->due_ms >= c->now_ms + back + 100, "due %u ms early",
@@ -381,7 +367,7 @@ check_retry(crowd_t *c, unsigned i, bool whole)
 
 
 static void
-test_retry_within_bounds(void **unused)
+test_retry_within_its_limits(void **unused)
 {
     unsigned    i, k;
     crowd_t    *c;
@@ -407,7 +393,7 @@ test_retry_within_bounds(void **unused)
 }
 
 
-/* Two polls of one shopper, and two shoppers, are not told the same time. */
+/* Two polls of one shopper, and two shoppers, get different times. */
 static void
 test_retry_is_spread(void **unused)
 {
@@ -431,7 +417,7 @@ test_retry_is_spread(void **unused)
         last = v.retry_ms;
     }
 
-    unit_check(same < 5, "%u of 100 told the same time", same);
+    unit_check(same < 5, "%u of 100 have the same time", same);
 
     crowd_free(c);
 }
@@ -453,9 +439,9 @@ test_max_wait_refuses_newcomers(void **unused)
     assert_int_equal(v.answer, FT_REJECT);
     assert_true(v.wait_ms > 5000);
     assert_true(v.retry_ms >= 5000);
-    assert_int_equal(snapshot(c).fresh, 0);
+    assert_int_equal(crowd_stats(c).fresh, 0);
 
-    /* who is in line already stays */
+    /* shoppers in line are not refused */
 
     assert_int_equal(crowd_request(c, 99, 0).answer, FT_WAIT);
 
@@ -485,16 +471,16 @@ test_policy_reject(void **unused)
     v = crowd_request(c, 5, 0);
     assert_int_equal(v.answer, FT_REJECT);
     assert_in_range(v.retry_ms, 1, 1000);
-    assert_int_equal(snapshot(c).queueing, 0);
-    assert_int_equal(snapshot(c).fresh, 0);
+    assert_int_equal(crowd_stats(c).queueing, 0);
+    assert_int_equal(crowd_stats(c).fresh, 0);
     assert_int_equal(atomic_load(&c->state->totals.rejected), 1);
 
-    /* no line: whoever comes when there is room has it */
+    /* no line: free capacity goes to any request */
 
     c->now_ms += 50;
     assert_int_equal(crowd_request(c, 6, 0).answer, FT_ADMIT);
 
-    /* however fast it goes, nobody is told to come back at once */
+    /* even at a high rate the advice is not zero */
 
     c->limits.rate_milli = 5000000;
     c->limits.burst = 1;
@@ -506,7 +492,7 @@ test_policy_reject(void **unused)
 }
 
 
-/* Whoever polls at the right instant, whatever its stamp. */
+/* Free capacity goes to any poll, whatever its timestamp. */
 static void
 test_policy_lottery(void **unused)
 {
@@ -531,9 +517,9 @@ test_policy_lottery(void **unused)
 }
 
 
-/* Counted by another life of the state: not counted here yet. */
+/* Counted by another generation of the state: not counted in this one. */
 static void
-test_a_ticket_of_another_life(void **unused)
+test_a_ticket_of_another_generation(void **unused)
 {
     crowd_t   *c;
 
@@ -586,20 +572,20 @@ int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(test_room_admits_at_once),
-        cmocka_unit_test(test_nobody_overtakes_at_the_door),
-        cmocka_unit_test(test_clients_without_cookies_take_no_place),
-        cmocka_unit_test(test_snapshot_tells_the_threshold),
-        cmocka_unit_test(test_a_stamp_counts_when_it_comes_back),
+        cmocka_unit_test(test_free_capacity_admits_at_once),
+        cmocka_unit_test(test_newcomers_wait_behind_the_queue),
+        cmocka_unit_test(test_clients_without_cookies_have_no_place),
+        cmocka_unit_test(test_stats_show_the_threshold),
+        cmocka_unit_test(test_a_ticket_counts_when_it_returns),
         cmocka_unit_test(test_ten_tabs_are_one_shopper),
-        cmocka_unit_test(test_the_overdue_keep_their_place),
+        cmocka_unit_test(test_overdue_shoppers_keep_their_place),
         cmocka_unit_test(test_positions),
-        cmocka_unit_test(test_retry_within_bounds),
+        cmocka_unit_test(test_retry_within_its_limits),
         cmocka_unit_test(test_retry_is_spread),
         cmocka_unit_test(test_max_wait_refuses_newcomers),
         cmocka_unit_test(test_policy_reject),
         cmocka_unit_test(test_policy_lottery),
-        cmocka_unit_test(test_a_ticket_of_another_life),
+        cmocka_unit_test(test_a_ticket_of_another_generation),
         cmocka_unit_test(test_pass)
     };
 

@@ -1,7 +1,7 @@
 
 /*
  * The bucket: no window of any length admits more than burst + rate x length,
- * whatever the times, rates and reloads.
+ * at any rate and after any reload.
  */
 
 #include "unit.h"
@@ -11,7 +11,7 @@
 #define ADMITTED_MAX  3000
 
 
-/* rates from 1r/m to 100000r/s; some that do not divide a second evenly */
+/* 1r/m to 100000r/s; some do not divide a second evenly */
 static const uint32_t  rates_milli[] = {
     16, 17, 500, 1000, 3000, 7777, 32000, 99999, 333333, 1000000, 7000001,
     95000001, 99999999, 100000000
@@ -31,8 +31,8 @@ limits_of(uint32_t rate_milli, uint32_t burst)
 
 
 /*
- * Attempts at random times, some by workers whose clock is up to late_ms
- * behind.  The claimed times of the admitted must satisfy the bound.
+ * Requests at random times, some by workers whose clock is up to late_ms
+ * behind.  The times of the admissions must satisfy the limit.
  */
 static void
 check_random(uint64_t *seed, const ft_limits_t *limits, uint64_t late_ms)
@@ -44,7 +44,8 @@ check_random(uint64_t *seed, const ft_limits_t *limits, uint64_t late_ms)
     n = 0;
     now = UNIT_EPOCH_MS;
 
-    /* most gaps about as long as the bucket leaks for one, some far longer */
+    /* most intervals are about the leak of one admission, some are far
+       longer */
 
     gap = UINT64_C(1000000) / limits->rate_milli;
 
@@ -65,7 +66,7 @@ check_random(uint64_t *seed, const ft_limits_t *limits, uint64_t late_ms)
             now += unit_random(seed) % (gap + 2);
             break;
 
-        default: /* the same millisecond */
+        default:
             break;
         }
     }
@@ -82,7 +83,7 @@ check_random(uint64_t *seed, const ft_limits_t *limits, uint64_t late_ms)
 
 
 static void
-test_any_window_is_bounded(void **unused)
+test_every_window_is_limited(void **unused)
 {
     unsigned     i;
     uint64_t     seed;
@@ -103,7 +104,7 @@ test_any_window_is_bounded(void **unused)
 
 
 static void
-test_late_workers_change_nothing(void **unused)
+test_workers_with_late_clocks(void **unused)
 {
     unsigned     i;
     uint64_t     seed;
@@ -113,13 +114,14 @@ test_late_workers_change_nothing(void **unused)
 
     for (i = 0; i < RATES; i++) {
         seed = 77 + i;
-        limits = limits_of(rates_milli[i], (uint32_t) unit_between(&seed, 1, 9));
+        limits = limits_of(rates_milli[i], (uint32_t) unit_between(&seed, 1,
+                                                                   9));
         check_random(&seed, &limits, 200);
     }
 }
 
 
-/* As fast as it goes for a period: neither more than promised nor less. */
+/* A period at the full rate: neither more nor less than the limit. */
 static void
 test_a_period_at_full_rate(void **unused)
 {
@@ -132,7 +134,8 @@ test_a_period_at_full_rate(void **unused)
     for (i = 0; i < RATES; i++) {
         ft_bucket_t  bucket = { 0 };
 
-        limits = limits_of(rates_milli[i], ft_config_burst_default(rates_milli[i]));
+        limits = limits_of(rates_milli[i],
+                           ft_config_burst_default(rates_milli[i]));
 
         n = 0;
         end = UNIT_EPOCH_MS + (rates_milli[i] < 1000 ? 600000 : 5000);
@@ -149,7 +152,8 @@ test_a_period_at_full_rate(void **unused)
         unit_check(n <= most, "%u instead of %u at %u r/1000s", (unsigned) n,
                    (unsigned) most, limits.rate_milli);
 
-        /* the leak of one is a whole number of ns: a ten-thousandth at most */
+        /* the leak of one admission is a whole number of ns: an error of at
+           most 1 in 10,000 */
 
         unit_check(n + 1 + most / 10000 >= most,
                    "only %u of %u at %u r/1000s", (unsigned) n,
@@ -159,7 +163,7 @@ test_a_period_at_full_rate(void **unused)
 
 
 static void
-test_time_standing_still(void **unused)
+test_a_clock_that_stands_still(void **unused)
 {
     unsigned     i, n;
     ft_bucket_t  bucket = { 0 };
@@ -177,9 +181,9 @@ test_time_standing_still(void **unused)
 }
 
 
-/* Idleness of any length earns a burst, never more. */
+/* Any idle time earns at most a burst. */
 static void
-test_idleness_earns_one_burst(void **unused)
+test_idle_time_earns_one_burst(void **unused)
 {
     unsigned     n;
     uint64_t     idle;
@@ -201,7 +205,7 @@ test_idleness_earns_one_burst(void **unused)
 
 
 static void
-test_no_rate_no_bound(void **unused)
+test_no_rate_no_limit(void **unused)
 {
     unsigned     i;
     ft_bucket_t  bucket = { 0 };
@@ -220,13 +224,13 @@ test_no_rate_no_bound(void **unused)
 }
 
 
-/* Room, readiness and taking tell one story. */
+/* Free capacity, ready time and taking agree. */
 static void
-test_room_and_ready_agree_with_take(void **unused)
+test_free_and_ready_agree_with_take(void **unused)
 {
     bool         taken;
     unsigned     i, step;
-    uint64_t     seed, now, room, ready;
+    uint64_t     seed, now, capacity, ready;
     ft_bucket_t  bucket, copy;
     ft_limits_t  limits;
 
@@ -240,10 +244,10 @@ test_room_and_ready_agree_with_take(void **unused)
         now = UNIT_EPOCH_MS;
 
         for (step = 0; step < 3000; step++) {
-            room = ft_bucket_free_milli(&bucket, &limits, now);
+            capacity = ft_bucket_free_milli(&bucket, &limits, now);
             ready = ft_bucket_ready_ms(&bucket, &limits, now);
 
-            assert_in_range(room, 0, limits.burst * UINT64_C(1000));
+            assert_in_range(capacity, 0, limits.burst * UINT64_C(1000));
 
             if (ready > now) {
                 atomic_store(&copy.empty_ns, atomic_load(&bucket.empty_ns));
@@ -253,7 +257,7 @@ test_room_and_ready_agree_with_take(void **unused)
 
             taken = ft_bucket_take(&bucket, &limits, now);
 
-            assert_int_equal(taken, room >= 1000);
+            assert_int_equal(taken, capacity >= 1000);
             assert_int_equal(taken, ready <= now);
 
             if (unit_random(&seed) % 3 == 0) {
@@ -265,9 +269,9 @@ test_room_and_ready_agree_with_take(void **unused)
 }
 
 
-/* A reload with another rate or burst holds from then on. */
+/* A reload with another rate or burst. */
 static void
-test_reload_takes_effect(void **unused)
+test_a_reload_takes_effect(void **unused)
 {
     unsigned     n;
     uint64_t     now, waited;
@@ -284,10 +288,10 @@ test_reload_takes_effect(void **unused)
         /* void */
     }
 
-    /* ten minutes' worth of debt at the old rate is not ten minutes of silence */
+    /* a full bucket at the old rate does not stop admissions for ten minutes */
 
     for (waited = 0; !ft_bucket_take(&bucket, &fast, now + waited); waited++) {
-        unit_check(waited < 6000, "still shut %u ms after the reload",
+        unit_check(waited < 6000, "no admission %u ms after the reload",
                    (unsigned) waited);
     }
 
@@ -299,7 +303,7 @@ test_reload_takes_effect(void **unused)
 
     assert_int_equal(n, 10);
 
-    /* a smaller burst: the bucket is fuller than it may be, until it leaks */
+    /* a smaller burst: the bucket is over-full until it leaks */
 
     assert_false(ft_bucket_take(&bucket, &small, now));
     assert_false(ft_bucket_take(&bucket, &small, now + 80));
@@ -307,10 +311,10 @@ test_reload_takes_effect(void **unused)
 }
 
 
-/* Limits that change at random: at most the largest rate, and one burst more
+/* Limits that change at random: at most the highest rate, and one burst more
    for each change. */
 static void
-test_reloads_are_bounded(void **unused)
+test_reloads_are_limited(void **unused)
 {
     unsigned     i, n, rate, burst, bursts;
     uint64_t     seed, now, began;
@@ -346,7 +350,7 @@ test_reloads_are_bounded(void **unused)
 }
 
 
-/* The zone's time may be set back while nobody waits: no long silence then. */
+/* The zone's time may be set back while nobody waits: admissions continue. */
 static void
 test_clock_set_back(void **unused)
 {
@@ -365,7 +369,7 @@ test_clock_set_back(void **unused)
     for (waited = 0; !ft_bucket_take(&bucket, &limits, now + waited);
          waited++)
     {
-        unit_check(waited < 6000, "still shut %u ms after the step",
+        unit_check(waited < 6000, "no admission %u ms after the step",
                    (unsigned) waited);
     }
 }
@@ -375,15 +379,15 @@ int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(test_any_window_is_bounded),
-        cmocka_unit_test(test_late_workers_change_nothing),
+        cmocka_unit_test(test_every_window_is_limited),
+        cmocka_unit_test(test_workers_with_late_clocks),
         cmocka_unit_test(test_a_period_at_full_rate),
-        cmocka_unit_test(test_time_standing_still),
-        cmocka_unit_test(test_idleness_earns_one_burst),
-        cmocka_unit_test(test_no_rate_no_bound),
-        cmocka_unit_test(test_room_and_ready_agree_with_take),
-        cmocka_unit_test(test_reload_takes_effect),
-        cmocka_unit_test(test_reloads_are_bounded),
+        cmocka_unit_test(test_a_clock_that_stands_still),
+        cmocka_unit_test(test_idle_time_earns_one_burst),
+        cmocka_unit_test(test_no_rate_no_limit),
+        cmocka_unit_test(test_free_and_ready_agree_with_take),
+        cmocka_unit_test(test_a_reload_takes_effect),
+        cmocka_unit_test(test_reloads_are_limited),
         cmocka_unit_test(test_clock_set_back)
     };
 

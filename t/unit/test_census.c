@@ -1,8 +1,7 @@
 
 /*
- * The census against a model that keeps a record of every shopper: each is
- * counted exactly once, whatever the threshold does meanwhile, and falls out
- * when it is overdue.
+ * The census against a model that keeps a record of each shopper: each shopper
+ * is counted once, wherever the threshold moves, and expires when overdue.
  */
 
 #include "unit.h"
@@ -12,9 +11,8 @@
 #define SHOPPERS  4000
 
 
-/* What the model knows of a shopper. */
 typedef struct {
-    uint64_t  stamp_us;
+    uint64_t  timestamp_us;
     uint64_t  due_ms;
     uint8_t   place;
     bool      live;
@@ -57,7 +55,7 @@ model_free(model_t *m)
 }
 
 
-/* Every count there is, in whichever cell it stands. */
+/* The sum of all cells. */
 static uint64_t
 census_total(const ft_census_t *census)
 {
@@ -96,13 +94,14 @@ static void
 model_count(model_t *m, shopper_t *s, uint64_t ahead_ms, bool fresh)
 {
     s->due_ms = m->now_ms + ahead_ms;
-    s->place = ft_census_increment(m->census, s->stamp_us, s->due_ms, m->now_ms,
+    s->place = ft_census_increment(m->census, s->timestamp_us, s->due_ms,
+                                   m->now_ms,
                                fresh);
     s->live = true;
 }
 
 
-/* Due far ahead most of the time, as far as tickets may be. */
+/* Due times are mostly far ahead, up to the maximum. */
 static uint64_t
 model_ahead(model_t *m)
 {
@@ -121,19 +120,19 @@ model_ahead(model_t *m)
 
 
 static void
-model_arrive(model_t *m, uint64_t stamp_us)
+model_arrive(model_t *m, uint64_t timestamp_us)
 {
     shopper_t  *s;
 
     if (m->n < SHOPPERS) {
         s = &m->shoppers[m->n++];
-        s->stamp_us = stamp_us;
+        s->timestamp_us = timestamp_us;
         model_count(m, s, model_ahead(m), unit_random(&m->seed) % 4 == 0);
     }
 }
 
 
-/* A live shopper comes back: its count is there, and is taken once. */
+/* A shopper returns in time: its count is there, and is removed once. */
 static void
 model_poll(model_t *m, shopper_t *s)
 {
@@ -142,7 +141,8 @@ model_poll(model_t *m, shopper_t *s)
 
     lane = s->place % FT_PLACE_COARSE;
 
-    unit_check(ft_census_decrement(m->census, s->stamp_us, s->due_ms, s->place,
+    unit_check(ft_census_decrement(m->census, s->timestamp_us, s->due_ms,
+                                   s->place,
                                  &called),
                "a live shopper's count is gone, lane %u", lane);
 
@@ -150,7 +150,7 @@ model_poll(model_t *m, shopper_t *s)
         assert_false(called);
 
     } else {
-        assert_int_equal(called, s->stamp_us <= m->threshold_us);
+        assert_int_equal(called, s->timestamp_us <= m->threshold_us);
     }
 
     leaves = (called && unit_random(&m->seed) % 2)
@@ -165,7 +165,7 @@ model_poll(model_t *m, shopper_t *s)
 }
 
 
-/* Rows are emptied whole: a shopper goes with its row. */
+/* Rows expire as a whole. */
 static bool
 model_overdue(const model_t *m, const shopper_t *s)
 {
@@ -182,7 +182,7 @@ model_pass_time(model_t *m, uint64_t ms)
 {
     unsigned          i, places, fresh, lane;
     shopper_t        *s;
-    ft_census_expired_t  gone;
+    ft_census_expired_t  expired;
 
     m->now_ms += ms;
     places = fresh = 0;
@@ -201,10 +201,10 @@ model_pass_time(model_t *m, uint64_t ms)
         places += (lane != FT_LANE_FRESH);
     }
 
-    gone = ft_census_expire(m->census, m->now_ms);
+    expired = ft_census_expire(m->census, m->now_ms);
 
-    assert_int_equal(gone.fresh, fresh);
-    assert_int_equal(gone.called + gone.waiting, places);
+    assert_int_equal(expired.fresh, fresh);
+    assert_int_equal(expired.called + expired.waiting, places);
 }
 
 
@@ -217,17 +217,17 @@ model_advance(model_t *m)
 
     switch (unit_random(&m->seed) % 8) {
 
-    case 0:     /* as far as somebody's stamp */
+    case 0:     /* to the timestamp of a shopper */
         if (m->n) {
-            to = m->shoppers[unit_random(&m->seed) % m->n].stamp_us;
+            to = m->shoppers[unit_random(&m->seed) % m->n].timestamp_us;
         }
         break;
 
-    case 1:     /* back, which is to do nothing */
+    case 1:     /* backwards: no effect */
         to -= unit_between(&m->seed, 0, 1000000);
         break;
 
-    case 2:     /* nobody is left behind */
+    case 2:
         if (unit_random(&m->seed) % 16 == 0) {
             to = m->now_ms * 1000;
         }
@@ -299,8 +299,6 @@ check_conserved(uint64_t seed, uint64_t spread_us)
 
     unit_check(m->n > 1000, "only %u shoppers came", m->n);
 
-    /* all who are left fall out, and leave nothing behind */
-
     for (step = 0; step < 700; step++) {
         model_pass_time(m, 100);
     }
@@ -313,7 +311,7 @@ check_conserved(uint64_t seed, uint64_t spread_us)
 
 
 static void
-test_counted_exactly_once(void **unused)
+test_counted_once(void **unused)
 {
     uint64_t  seed;
 
@@ -325,9 +323,9 @@ test_counted_exactly_once(void **unused)
 }
 
 
-/* Stamps minutes and hours apart: the coarse levels, and beyond them. */
+/* Timestamps minutes and hours apart: the coarse levels, and beyond them. */
 static void
-test_counted_exactly_once_far_apart(void **unused)
+test_counted_once_far_apart(void **unused)
 {
     uint64_t  seed;
 
@@ -340,13 +338,13 @@ test_counted_exactly_once_far_apart(void **unused)
 }
 
 
-/* The second use of one place finds nothing: the count was taken. */
+/* The second use of a place finds no count. */
 static void
-test_taken_once(void **unused)
+test_decremented_once(void **unused)
 {
     bool          called;
     uint8_t       place;
-    uint64_t      stamp, due;
+    uint64_t      timestamp, due;
     ft_census_t  *census;
 
     (void) unused;
@@ -354,13 +352,14 @@ test_taken_once(void **unused)
     census = unit_shared(sizeof(ft_census_t));
     ft_census_reset(census, UNIT_EPOCH_MS * 1000, UNIT_EPOCH_MS);
 
-    stamp = UNIT_EPOCH_MS * 1000 + 5000000;
+    timestamp = UNIT_EPOCH_MS * 1000 + 5000000;
     due = UNIT_EPOCH_MS + 3000;
-    place = ft_census_increment(census, stamp, due, UNIT_EPOCH_MS, false);
+    place = ft_census_increment(census, timestamp, due, UNIT_EPOCH_MS, false);
 
-    assert_true(ft_census_decrement(census, stamp, due, place, &called));
-    assert_false(ft_census_decrement(census, stamp, due, place, &called));
-    assert_false(ft_census_decrement(census, stamp, due, FT_LANE_NONE, &called));
+    assert_true(ft_census_decrement(census, timestamp, due, place, &called));
+    assert_false(ft_census_decrement(census, timestamp, due, place, &called));
+    assert_false(ft_census_decrement(census, timestamp, due, FT_LANE_NONE,
+                                     &called));
     assert_int_equal(census_total(census), 0);
 
     free(census);
@@ -368,13 +367,13 @@ test_taken_once(void **unused)
 
 
 static void
-test_overdue_is_gone(void **unused)
+test_the_overdue_expire(void **unused)
 {
     bool               called;
     uint8_t            place;
-    uint64_t           stamp, due, now;
+    uint64_t           timestamp, due, now;
     ft_census_t       *census;
-    ft_census_expired_t   gone;
+    ft_census_expired_t   expired;
 
     (void) unused;
 
@@ -382,35 +381,35 @@ test_overdue_is_gone(void **unused)
     now = UNIT_EPOCH_MS;
     ft_census_reset(census, now * 1000, now);
 
-    stamp = now * 1000 + 1;
+    timestamp = now * 1000 + 1;
     due = now + 1000;
-    place = ft_census_increment(census, stamp, due, now, false);
+    place = ft_census_increment(census, timestamp, due, now, false);
 
-    /* not before its time, within a row after it */
+    /* not before the due time, and at most a row after it */
 
     for ( /* void */ ; now < due; now += 50) {
-        gone = ft_census_expire(census, now);
-        assert_int_equal(gone.waiting, 0);
+        expired = ft_census_expire(census, now);
+        assert_int_equal(expired.waiting, 0);
     }
 
-    gone = ft_census_expire(census, due + 256);
-    assert_int_equal(gone.waiting, 1);
-    assert_false(ft_census_decrement(census, stamp, due, place, &called));
+    expired = ft_census_expire(census, due + 256);
+    assert_int_equal(expired.waiting, 1);
+    assert_false(ft_census_decrement(census, timestamp, due, place, &called));
 
     free(census);
 }
 
 
-/* Due times are counted on wheels: many turns of both, and rows reused. */
+/* Many turns of both due wheels: rows are reused. */
 static void
-test_wheel_turns(void **unused)
+test_turns_of_the_due_wheels(void **unused)
 {
     bool               called;
     unsigned           step;
     uint8_t            place;
-    uint64_t           now, stamp, due, seed;
+    uint64_t           now, timestamp, due, seed;
     ft_census_t       *census;
-    ft_census_expired_t   gone;
+    ft_census_expired_t   expired;
 
     (void) unused;
 
@@ -418,21 +417,21 @@ test_wheel_turns(void **unused)
     census = unit_shared(sizeof(ft_census_t));
     now = UNIT_EPOCH_MS;
     ft_census_reset(census, now * 1000, now);
-    stamp = now * 1000 + 1000000;
+    timestamp = now * 1000 + 1000000;
 
     for (step = 0; step < 500; step++) {
         due = now + unit_between(&seed, 256, FT_CENSUS_AHEAD_MS);
-        place = ft_census_increment(census, stamp, due, now, false);
-
-        /* on to its due time; nothing goes before */
+        place = ft_census_increment(census, timestamp, due, now, false);
 
         while (now + 100 < due) {
             now += 100;
-            gone = ft_census_expire(census, now);
-            assert_int_equal(gone.waiting + gone.called + gone.fresh, 0);
+            expired = ft_census_expire(census, now);
+            assert_int_equal(expired.waiting + expired.called + expired.fresh,
+                             0);
         }
 
-        assert_true(ft_census_decrement(census, stamp, due, place, &called));
+        assert_true(ft_census_decrement(census, timestamp, due, place,
+                                        &called));
         assert_int_equal(census_total(census), 0);
     }
 
@@ -440,14 +439,14 @@ test_wheel_turns(void **unused)
 }
 
 
-/* After a silence as long as one likes everybody is gone, at once. */
+/* After a long time without calls everything expires at once. */
 static void
-test_long_silence(void **unused)
+test_a_long_time_without_calls(void **unused)
 {
     unsigned           i;
     uint64_t           seed, now, silence;
     ft_census_t       *census;
-    ft_census_expired_t   gone;
+    ft_census_expired_t   expired;
 
     (void) unused;
 
@@ -465,9 +464,9 @@ test_long_silence(void **unused)
         }
 
         now += silence;
-        gone = ft_census_expire(census, now);
+        expired = ft_census_expire(census, now);
 
-        assert_int_equal(gone.waiting + gone.fresh, 100);
+        assert_int_equal(expired.waiting + expired.fresh, 100);
         assert_int_equal(census_total(census), 0);
         assert_int_equal(ft_census_expire(census, now).waiting, 0);
     }
@@ -476,9 +475,9 @@ test_long_silence(void **unused)
 }
 
 
-/* A line that begins anew holds nobody who is overdue, and all who are not. */
+/* A reset removes the overdue only. */
 static void
-test_reset_forgets_the_overdue(void **unused)
+test_reset_removes_the_overdue(void **unused)
 {
     unsigned    i, step;
     model_t    *m;
@@ -512,13 +511,13 @@ test_reset_forgets_the_overdue(void **unused)
 }
 
 
-/* The zone's time was set back: counts are made and taken as ever. */
+/* The zone's time was set back. */
 static void
 test_reset_after_time_was_set_back(void **unused)
 {
     bool          called;
     uint8_t       place;
-    uint64_t      now, stamp, due;
+    uint64_t      now, timestamp, due;
     ft_census_t  *census;
 
     (void) unused;
@@ -529,13 +528,13 @@ test_reset_after_time_was_set_back(void **unused)
     now = UNIT_EPOCH_MS - 3600000;
     ft_census_reset(census, now * 1000, now);
 
-    stamp = now * 1000 + 5000;
+    timestamp = now * 1000 + 5000;
     due = now + 900;
-    place = ft_census_increment(census, stamp, due, now, false);
+    place = ft_census_increment(census, timestamp, due, now, false);
 
-    assert_true(ft_census_decrement(census, stamp, due, place, &called));
+    assert_true(ft_census_decrement(census, timestamp, due, place, &called));
 
-    (void) ft_census_increment(census, stamp, due, now, false);
+    (void) ft_census_increment(census, timestamp, due, now, false);
     assert_int_equal(ft_census_expire(census, due + 256).waiting, 1);
 
     free(census);
@@ -546,13 +545,13 @@ int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(test_counted_exactly_once),
-        cmocka_unit_test(test_counted_exactly_once_far_apart),
-        cmocka_unit_test(test_taken_once),
-        cmocka_unit_test(test_overdue_is_gone),
-        cmocka_unit_test(test_wheel_turns),
-        cmocka_unit_test(test_long_silence),
-        cmocka_unit_test(test_reset_forgets_the_overdue),
+        cmocka_unit_test(test_counted_once),
+        cmocka_unit_test(test_counted_once_far_apart),
+        cmocka_unit_test(test_decremented_once),
+        cmocka_unit_test(test_the_overdue_expire),
+        cmocka_unit_test(test_turns_of_the_due_wheels),
+        cmocka_unit_test(test_a_long_time_without_calls),
+        cmocka_unit_test(test_reset_removes_the_overdue),
         cmocka_unit_test(test_reset_after_time_was_set_back)
     };
 

@@ -1,11 +1,9 @@
 
 /*
- * What the census says of the line: how many stand before a stamp, and which
- * stamp has so many before it.  Against stamps kept in full.
- *
- * The error that is allowed: a slot's shoppers are taken to be spread evenly
- * over it, so a figure may be off by those who share a slot, of whichever
- * level, with the stamp that is asked about or with the threshold.
+ * Ranks: the number of shoppers before a timestamp, and the timestamp with a
+ * given number before it, against a sorted list of all timestamps.  Shoppers
+ * are assumed to be spread evenly within a slot, so a rank may be off by the
+ * number of shoppers in the slot of the timestamp or of the threshold.
  */
 
 #include "unit.h"
@@ -17,7 +15,7 @@
 
 typedef struct {
     ft_census_t  *census;
-    uint64_t     *stamp_us;
+    uint64_t     *timestamp_us;
     uint64_t     *due_ms;
     uint8_t      *place;
     unsigned      n;
@@ -35,13 +33,13 @@ crowd_create(void)
     assert_non_null(c);
 
     c->census = unit_shared(sizeof(ft_census_t));
-    c->stamp_us = calloc(SHOPPERS_MAX, sizeof(uint64_t));
+    c->timestamp_us = calloc(SHOPPERS_MAX, sizeof(uint64_t));
     c->due_ms = calloc(SHOPPERS_MAX, sizeof(uint64_t));
     c->place = calloc(SHOPPERS_MAX, sizeof(uint8_t));
     c->now_ms = UNIT_EPOCH_MS;
     c->threshold_us = UNIT_EPOCH_MS * 1000;
 
-    assert_true(c->stamp_us && c->due_ms && c->place);
+    assert_true(c->timestamp_us && c->due_ms && c->place);
     ft_census_reset(c->census, c->threshold_us, c->now_ms);
 
     return c;
@@ -52,27 +50,28 @@ static void
 crowd_free(crowd_t *c)
 {
     free(c->census);
-    free(c->stamp_us);
+    free(c->timestamp_us);
     free(c->due_ms);
     free(c->place);
     free(c);
 }
 
 
-/* Shopper i comes (back): counted, where the threshold stands now. */
+/* Shopper i polls: it is counted from the present threshold. */
 static void
 crowd_count(crowd_t *c, unsigned i, uint64_t ahead_ms)
 {
     c->due_ms[i] = c->now_ms + ahead_ms;
-    c->place[i] = ft_census_increment(c->census, c->stamp_us[i], c->due_ms[i],
+    c->place[i] = ft_census_increment(c->census, c->timestamp_us[i],
+                                      c->due_ms[i],
                                   c->now_ms, false);
 }
 
 
 static void
-crowd_come(crowd_t *c, uint64_t stamp_us, uint64_t ahead_ms)
+crowd_come(crowd_t *c, uint64_t timestamp_us, uint64_t ahead_ms)
 {
-    c->stamp_us[c->n] = stamp_us;
+    c->timestamp_us[c->n] = timestamp_us;
     crowd_count(c, c->n++, ahead_ms);
 }
 
@@ -82,7 +81,7 @@ crowd_poll(crowd_t *c, unsigned i, uint64_t ahead_ms)
 {
     bool  called;
 
-    assert_true(ft_census_decrement(c->census, c->stamp_us[i], c->due_ms[i],
+    assert_true(ft_census_decrement(c->census, c->timestamp_us[i], c->due_ms[i],
                                   c->place[i], &called));
     crowd_count(c, i, ahead_ms);
 }
@@ -96,23 +95,24 @@ crowd_advance(crowd_t *c, uint64_t threshold_us)
 }
 
 
-/* Truly between the threshold and a stamp. */
+/* The true number between the threshold and a timestamp. */
 static uint32_t
-crowd_before(const crowd_t *c, uint64_t stamp_us)
+crowd_before(const crowd_t *c, uint64_t timestamp_us)
 {
     unsigned  i, n;
 
     for (i = 0, n = 0; i < c->n; i++) {
-        n += c->stamp_us[i] > c->threshold_us && c->stamp_us[i] < stamp_us;
+        n += c->timestamp_us[i] > c->threshold_us
+             && c->timestamp_us[i] < timestamp_us;
     }
 
     return n;
 }
 
 
-/* Those who share a slot of their level with a stamp. */
+/* Shoppers in the same slot as a timestamp. */
 static uint32_t
-crowd_beside(const crowd_t *c, uint64_t stamp_us)
+crowd_beside(const crowd_t *c, uint64_t timestamp_us)
 {
     unsigned  i, n, level, shift;
 
@@ -121,7 +121,7 @@ crowd_beside(const crowd_t *c, uint64_t stamp_us)
 
         if (level < FT_LEVELS) {
             shift = 16 + 3 * level;
-            n += (c->stamp_us[i] >> shift == stamp_us >> shift);
+            n += (c->timestamp_us[i] >> shift == timestamp_us >> shift);
         }
     }
 
@@ -130,20 +130,21 @@ crowd_beside(const crowd_t *c, uint64_t stamp_us)
 
 
 static void
-check_before(const crowd_t *c, uint64_t stamp_us)
+check_before(const crowd_t *c, uint64_t timestamp_us)
 {
     uint32_t  is, says, error;
 
-    is = crowd_before(c, stamp_us);
-    says = ft_census_rank_before(c->census, stamp_us);
-    error = crowd_beside(c, stamp_us) + crowd_beside(c, c->threshold_us) + 1;
+    is = crowd_before(c, timestamp_us);
+    says = ft_census_rank_before(c->census, timestamp_us);
+    error = crowd_beside(c, timestamp_us) + crowd_beside(c,
+                                                         c->threshold_us) + 1;
 
     unit_check(says <= is + error && says + error >= is,
-               "%u stand before, not %u; allowed: %u off", is, says, error);
+               "%u are before, not %u; allowed: %u off", is, says, error);
 }
 
 
-/* A thousand stamps over a span: what the census says of any of them. */
+/* A thousand timestamps over a span. */
 static void
 check_span(uint64_t seed, uint64_t span_us)
 {
@@ -169,13 +170,11 @@ check_span(uint64_t seed, uint64_t span_us)
 
 
 static void
-test_before_is_right(void **unused)
+test_rank_before(void **unused)
 {
     uint64_t  span_us;
 
     (void) unused;
-
-    /* from one slot to the hours that the widest level reaches */
 
     for (span_us = 20000; span_us < UINT64_C(16000000000); span_us *= 3) {
         check_span(span_us, span_us);
@@ -184,14 +183,14 @@ test_before_is_right(void **unused)
 
 
 /*
- * Near the threshold the census is fine: within 4 s a position is off by those
- * of one slot of 65 ms at most, where the shoppers were counted there.
+ * Within 4 s of the threshold a rank is off by at most the shoppers of one slot
+ * of 65 ms.
  */
 static void
-test_near_the_threshold_it_is_fine(void **unused)
+test_ranks_near_the_threshold(void **unused)
 {
     unsigned   i, is, says;
-    uint64_t   seed, stamp;
+    uint64_t   seed, timestamp;
     crowd_t   *c;
 
     (void) unused;
@@ -199,7 +198,7 @@ test_near_the_threshold_it_is_fine(void **unused)
     seed = 6;
     c = crowd_create();
 
-    /* 32 come a second, evenly: two in a slot, or three */
+    /* 32 a second, evenly: two or three in a slot */
 
     for (i = 1; i <= 128; i++) {
         crowd_come(c, c->threshold_us + i * 31250, 3000);
@@ -208,9 +207,9 @@ test_near_the_threshold_it_is_fine(void **unused)
     ft_census_rank(c->census);
 
     for (i = 0; i < 1000; i++) {
-        stamp = c->threshold_us + unit_random(&seed) % 4000000;
-        is = crowd_before(c, stamp);
-        says = ft_census_rank_before(c->census, stamp);
+        timestamp = c->threshold_us + unit_random(&seed) % 4000000;
+        is = crowd_before(c, timestamp);
+        says = ft_census_rank_before(c->census, timestamp);
 
         unit_check(says <= is + 3 && says + 3 >= is, "%u, not %u", is, says);
     }
@@ -219,12 +218,12 @@ test_near_the_threshold_it_is_fine(void **unused)
 }
 
 
-/* Where they come evenly, within a slot too. */
+/* Evenly spread shoppers: exact within a slot, too. */
 static void
-test_within_a_slot(void **unused)
+test_ranks_within_a_slot(void **unused)
 {
     unsigned   i, is, says;
-    uint64_t   seed, stamp;
+    uint64_t   seed, timestamp;
     crowd_t   *c;
 
     (void) unused;
@@ -239,26 +238,26 @@ test_within_a_slot(void **unused)
     ft_census_rank(c->census);
 
     for (i = 0; i < 1000; i++) {
-        stamp = c->threshold_us + unit_random(&seed) % 3000000;
-        is = crowd_before(c, stamp);
-        says = ft_census_rank_before(c->census, stamp);
+        timestamp = c->threshold_us + unit_random(&seed) % 3000000;
+        is = crowd_before(c, timestamp);
+        says = ft_census_rank_before(c->census, timestamp);
 
         unit_check(says <= is + 3 && says + 3 >= is, "%u, not %u", is, says);
 
-        stamp = ft_census_rank_find(c->census, 1 + i * 5, UINT64_MAX);
-        is = crowd_before(c, stamp);
+        timestamp = ft_census_rank_find(c->census, 1 + i * 5, UINT64_MAX);
+        is = crowd_before(c, timestamp);
 
         unit_check(is <= i * 5 + 4 && is + 3 >= i * 5,
-                   "found a stamp that %u stand before, not %u", is, i * 5 + 1);
+                   "found a timestamp with %u before it, not %u", is, i * 5 + 1);
     }
 
     crowd_free(c);
 }
 
 
-/* The threshold moves on and shoppers poll: still right. */
+/* The threshold moves, and shoppers poll. */
 static void
-test_before_is_right_while_it_moves(void **unused)
+test_rank_before_while_the_threshold_moves(void **unused)
 {
     unsigned   i, step;
     uint64_t   seed;
@@ -293,13 +292,13 @@ test_before_is_right_while_it_moves(void **unused)
 }
 
 
-/* Farther back nobody stands before fewer. */
+/* Ranks never decrease along the line. */
 static void
-test_before_never_falls(void **unused)
+test_ranks_never_decrease(void **unused)
 {
     unsigned   i;
     uint32_t   last, says;
-    uint64_t   seed, stamp;
+    uint64_t   seed, timestamp;
     crowd_t   *c;
 
     (void) unused;
@@ -318,25 +317,25 @@ test_before_never_falls(void **unused)
     ft_census_rank(c->census);
 
     last = 0;
-    stamp = c->threshold_us - 1000000;
+    timestamp = c->threshold_us - 1000000;
 
-    assert_int_equal(ft_census_rank_before(c->census, stamp), 0);
+    assert_int_equal(ft_census_rank_before(c->census, timestamp), 0);
 
-    while (stamp < c->threshold_us + UINT64_C(20000000000)) {
-        says = ft_census_rank_before(c->census, stamp);
+    while (timestamp < c->threshold_us + UINT64_C(20000000000)) {
+        says = ft_census_rank_before(c->census, timestamp);
         unit_check(says + 1 >= last, "%u after %u", says, last);
         last = says > last ? says : last;
-        stamp += 1 + unit_random(&seed) % (stamp < c->threshold_us + 5000000
+        timestamp += 1 + unit_random(&seed) % (timestamp < c->threshold_us + 5000000
                                            ? 10000 : 50000000);
     }
 
-    unit_check(last + 1 >= 5000, "in the end only %u stand before", last);
+    unit_check(last + 1 >= 5000, "only %u are before the last", last);
 
     crowd_free(c);
 }
 
 
-/* A stamp that has so many before it: the way back from before(). */
+/* The inverse of ft_census_rank_before(). */
 static void
 check_find(const crowd_t *c, uint32_t count)
 {
@@ -349,13 +348,13 @@ check_find(const crowd_t *c, uint32_t count)
 
     unit_check(found >= c->threshold_us, "found behind the threshold");
     unit_check(is <= count + error && is + error >= count,
-               "found a stamp that %u stand before, not %u; allowed: %u off",
+               "found a timestamp with %u before it, not %u; allowed: %u off",
                is, count, error);
 }
 
 
 static void
-test_find_is_right(void **unused)
+test_rank_find(void **unused)
 {
     unsigned   i, count;
     uint64_t   seed, span_us;
@@ -378,7 +377,7 @@ test_find_is_right(void **unused)
             check_find(c, count);
         }
 
-        /* more than wait: as far as it may go, and never farther */
+        /* more than wait: the limit */
 
         assert_int_equal(ft_census_rank_find(c->census, 2000,
                                         c->threshold_us + 77),
@@ -391,9 +390,9 @@ test_find_is_right(void **unused)
 }
 
 
-/* Advancing to what find() says calls as many as it was asked for. */
+/* Advancing to the found timestamp calls the number that was asked for. */
 static void
-test_find_then_advance_calls_so_many(void **unused)
+test_find_then_advance(void **unused)
 {
     unsigned   i, step, before, more;
     uint64_t   seed;
@@ -429,9 +428,9 @@ test_find_then_advance_calls_so_many(void **unused)
 }
 
 
-/* A million shoppers in the memory that ten take, none lost, all ordered. */
+/* A million shoppers in the memory of ten. */
 static void
-test_a_million(void **unused)
+test_a_million_shoppers(void **unused)
 {
     unsigned   i;
     uint64_t   seed;
@@ -450,10 +449,10 @@ test_a_million(void **unused)
     ft_census_rank(c->census);
     assert_int_equal(ft_census_rank_waiting(c->census), SHOPPERS_MAX);
 
-    /* over 50 minutes, two in three coarser than a slot of half a minute */
+    /* over 50 minutes; slots of 33 s and more for two of three */
 
     for (i = 0; i < SHOPPERS_MAX; i += 99991) {
-        check_before(c, c->stamp_us[i]);
+        check_before(c, c->timestamp_us[i]);
         check_find(c, i);
     }
 
@@ -472,9 +471,9 @@ test_a_million(void **unused)
 }
 
 
-/* Beyond the widest level: behind all others, and not lost. */
+/* Beyond the widest level: behind all others, and counted. */
 static void
-test_far_stamps(void **unused)
+test_timestamps_beyond_the_levels(void **unused)
 {
     unsigned   i;
     uint64_t   far;
@@ -493,7 +492,8 @@ test_far_stamps(void **unused)
 
         ft_census_rank(c->census);
         assert_int_equal(ft_census_rank_waiting(c->census), c->n);
-        assert_int_equal(ft_census_rank_before(c->census, c->threshold_us + far),
+        assert_int_equal(ft_census_rank_before(c->census,
+                                               c->threshold_us + far),
                          c->n);
     }
 
@@ -508,38 +508,40 @@ test_far_stamps(void **unused)
 }
 
 
-/* With nobody there nothing is summed up, and nothing is left of who was. */
+/* An empty census has no ranks left. */
 static void
-test_when_all_are_gone(void **unused)
+test_an_empty_census(void **unused)
 {
     crowd_t  *c;
 
     (void) unused;
 
     c = crowd_create();
-    c->stamp_us[0] = c->threshold_us + 300000;
+    c->timestamp_us[0] = c->threshold_us + 300000;
 
     crowd_count(c, 0, 500);
     ft_census_rank(c->census);
-    assert_int_equal(ft_census_rank_before(c->census, c->stamp_us[0] + 200000), 1);
+    assert_int_equal(ft_census_rank_before(c->census,
+                                           c->timestamp_us[0] + 200000), 1);
 
     ft_census_expire(c->census, c->now_ms + 2000);
     ft_census_rank(c->census);
     assert_int_equal(ft_census_rank_waiting(c->census), 0);
-    assert_int_equal(ft_census_rank_before(c->census, c->stamp_us[0] + 200000), 0);
-
-    /* the ranks are of the threshold as it is, all the same */
+    assert_int_equal(ft_census_rank_before(c->census,
+                                           c->timestamp_us[0] + 200000), 0);
 
     c->threshold_us += 250000;
     ft_census_advance(c->census, c->threshold_us);
     ft_census_rank(c->census);
-    assert_int_equal(ft_census_rank_find(c->census, 1, c->threshold_us + 7000000),
+    assert_int_equal(ft_census_rank_find(c->census, 1,
+                                         c->threshold_us + 7000000),
                      c->threshold_us + 7000000);
 
     c->now_ms += 2000;
     crowd_count(c, 0, 500);
     ft_census_rank(c->census);
-    assert_int_equal(ft_census_rank_before(c->census, c->stamp_us[0] + 200000), 1);
+    assert_int_equal(ft_census_rank_before(c->census,
+                                           c->timestamp_us[0] + 200000), 1);
 
     crowd_free(c);
 }
@@ -549,16 +551,16 @@ int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(test_before_is_right),
-        cmocka_unit_test(test_near_the_threshold_it_is_fine),
-        cmocka_unit_test(test_within_a_slot),
-        cmocka_unit_test(test_before_is_right_while_it_moves),
-        cmocka_unit_test(test_before_never_falls),
-        cmocka_unit_test(test_find_is_right),
-        cmocka_unit_test(test_find_then_advance_calls_so_many),
-        cmocka_unit_test(test_a_million),
-        cmocka_unit_test(test_far_stamps),
-        cmocka_unit_test(test_when_all_are_gone)
+        cmocka_unit_test(test_rank_before),
+        cmocka_unit_test(test_ranks_near_the_threshold),
+        cmocka_unit_test(test_ranks_within_a_slot),
+        cmocka_unit_test(test_rank_before_while_the_threshold_moves),
+        cmocka_unit_test(test_ranks_never_decrease),
+        cmocka_unit_test(test_rank_find),
+        cmocka_unit_test(test_find_then_advance),
+        cmocka_unit_test(test_a_million_shoppers),
+        cmocka_unit_test(test_timestamps_beyond_the_levels),
+        cmocka_unit_test(test_an_empty_census)
     };
 
     return unit_tests(tests);

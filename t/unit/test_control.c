@@ -1,22 +1,11 @@
 
 /*
- * The controller: one tick at a time, a threshold that only moves forward, and
- * a show-up ratio that is what the called do.
+ * The controller: one tick at a time, a threshold that moves forward only, and
+ * the measured show-up rate.
  */
 
 #include "crowd.h"
 #include "core.h"
-
-
-static ft_stats_t
-snapshot(const crowd_t *c)
-{
-    ft_call_t  call;
-
-    call = crowd_call(c, 0);
-
-    return ft_stats_read(&call);
-}
 
 
 static uint64_t
@@ -55,7 +44,7 @@ test_one_tick_in_100_ms(void **unused)
         c->now_ms += i % 3;
     }
 
-    /* 10 s, looked at every millisecond or so */
+    /* 10 s, a request about every millisecond */
 
     assert_in_range(ticks, 98, 100);
 
@@ -63,7 +52,7 @@ test_one_tick_in_100_ms(void **unused)
 }
 
 
-/* A worker whose clock is behind does no tick of its own. */
+/* A worker whose clock is behind does not tick. */
 static void
 test_late_workers_do_not_tick(void **unused)
 {
@@ -88,36 +77,36 @@ test_late_workers_do_not_tick(void **unused)
 }
 
 
-/* The line begins just before its first stamp, and only once. */
+/* A line begins just before its first timestamp, once. */
 static void
-test_begin(void **unused)
+test_a_queue_begins_once(void **unused)
 {
     crowd_t    *c;
-    uint64_t    stamp;
+    uint64_t    timestamp;
     ft_call_t   call;
 
     (void) unused;
 
     c = crowd_create(1, 2);
     call = crowd_call(c, 0);
-    stamp = c->now_ms * 1000 + 123;
+    timestamp = c->now_ms * 1000 + 123;
 
-    ft_queue_begin(&call, stamp);
-    assert_true(threshold_us(c) == stamp - 1);
+    ft_queue_begin(&call, timestamp);
+    assert_true(threshold_us(c) == timestamp - 1);
     assert_int_equal(atomic_load(&c->state->queueing), 1);
 
-    ft_queue_begin(&call, stamp - 5000000);
-    assert_true(threshold_us(c) == stamp - 1);
-    ft_queue_begin(&call, stamp + 5000000);
-    assert_true(threshold_us(c) == stamp - 1);
+    ft_queue_begin(&call, timestamp - 5000000);
+    assert_true(threshold_us(c) == timestamp - 1);
+    ft_queue_begin(&call, timestamp + 5000000);
+    assert_true(threshold_us(c) == timestamp - 1);
 
     crowd_free(c);
 }
 
 
-/* n shoppers, as many a second; a share of them is never seen again. */
+/* n shoppers at a rate a second; a share of them never returns. */
 static crowd_t *
-sale_of(unsigned n, unsigned a_second, uint32_t workers, unsigned ghosts)
+sale_of(unsigned n, unsigned a_second, uint32_t workers, unsigned no_shows)
 {
     unsigned   i;
     crowd_t   *c;
@@ -125,9 +114,9 @@ sale_of(unsigned n, unsigned a_second, uint32_t workers, unsigned ghosts)
     c = crowd_create(n, workers);
 
     for (i = 0; i < n; i++) {
-        crowd_comes(c, i, c->now_ms + i * UINT64_C(1000) / a_second);
+        crowd_arrive(c, i, c->now_ms + i * UINT64_C(1000) / a_second);
 
-        if (unit_random(&c->seed) % 100 < ghosts) {
+        if (unit_random(&c->seed) % 100 < no_shows) {
             c->shopper[i].patience_ms = unit_between(&c->seed, 1000, 20000);
         }
     }
@@ -191,8 +180,8 @@ test_threshold_never_moves_back(void **unused)
 
 
 /*
- * The proportional controller: half as fast again as time while nobody comes,
- * half as fast while far too many do, never beyond the present.
+ * The proportional controller: 1.5 times the speed of the clock without demand,
+ * half of it with too much demand, never beyond the present.
  */
 static void
 test_proportional_speed(void **unused)
@@ -210,7 +199,7 @@ test_proportional_speed(void **unused)
     call = crowd_call(c, 0);
     ft_queue_begin(&call, (c->now_ms - 60000) * 1000);
 
-    /* somebody waits, so that the line does not end */
+    /* somebody waits, so the queue does not end */
 
     (void) ft_census_increment(&c->state->census, c->now_ms * 1000,
                            c->now_ms + 60000, c->now_ms, false);
@@ -249,9 +238,9 @@ test_proportional_speed(void **unused)
 }
 
 
-/* The line ends when nobody is left, and the next one begins anew. */
+/* The queue ends when nobody waits, and the next one begins anew. */
 static void
-test_the_line_ends(void **unused)
+test_the_queue_ends(void **unused)
 {
     crowd_t        *c;
     ft_stats_t   s;
@@ -261,10 +250,10 @@ test_the_line_ends(void **unused)
     c = sale_of(200, 100, 2, 0);
 
     crowd_run(c, c->now_ms + 3000);
-    assert_int_equal(snapshot(c).queueing, 1);
+    assert_int_equal(crowd_stats(c).queueing, 1);
 
     crowd_run(c, c->now_ms + 15000);
-    s = snapshot(c);
+    s = crowd_stats(c);
 
     assert_int_equal(crowd_count(c, CROWD_SERVED), 200);
     assert_int_equal(s.queueing, 0);
@@ -278,7 +267,7 @@ test_the_line_ends(void **unused)
 }
 
 
-/* Of the called, how many come: measured. */
+/* The measured share of the called who return. */
 static void
 check_show_up(unsigned came, unsigned missed)
 {
@@ -304,13 +293,13 @@ check_show_up(unsigned came, unsigned missed)
         ft_control_tick(&call);
     }
 
-    says = snapshot(c).show_up_milli;
+    says = crowd_stats(c).show_up_milli;
 
     unit_check(says + 60 > came * 1000 / (came + missed)
                && says < came * 1000 / (came + missed) + 60,
                "%u of 1000, where %u of %u came", says, came, came + missed);
 
-    /* but for those who are not overdue yet */
+    /* except those who are not overdue yet */
 
     assert_in_range(atomic_load(&c->state->totals.no_shows), missed * 93,
                     missed * 100);
@@ -331,9 +320,9 @@ test_show_up_is_measured(void **unused)
 }
 
 
-/* A new line knows nothing of how many came in the last one. */
+/* A new queue starts without the show-up rate of the last one. */
 static void
-test_show_up_begins_anew(void **unused)
+test_show_up_of_a_new_queue(void **unused)
 {
     crowd_t    *c;
     ft_call_t   call;
@@ -348,16 +337,16 @@ test_show_up_begins_anew(void **unused)
     atomic_store(&c->state->control.boost_milli, 5000);
     ft_queue_begin(&call, c->now_ms * 1000);
 
-    assert_int_equal(snapshot(c).show_up_milli, 1000);
+    assert_int_equal(crowd_stats(c).show_up_milli, 1000);
     assert_int_equal(atomic_load(&c->state->control.boost_milli), 0);
 
     crowd_free(c);
 }
 
 
-/* Room that nobody uses calls more; called shoppers turned back, fewer. */
+/* Unused capacity calls more; called shoppers who are turned back, fewer. */
 static void
-test_boost_follows_the_room(void **unused)
+test_boost_follows_the_free_capacity(void **unused)
 {
     unsigned    i;
     crowd_t    *c;
@@ -397,9 +386,9 @@ test_boost_follows_the_room(void **unused)
 }
 
 
-/* Ghosts do not leave slots idle: as many go in as the rate allows. */
+/* No-shows leave no capacity unused. */
 static void
-test_no_slots_are_lost_to_ghosts(void **unused)
+test_no_capacity_is_lost_to_no_shows(void **unused)
 {
     unsigned   before;
     crowd_t   *c;
@@ -419,7 +408,7 @@ test_no_slots_are_lost_to_ghosts(void **unused)
 }
 
 
-/* inflight without a rate: the flow is what the upstream takes. */
+/* inflight without a rate: the flow is measured. */
 static void
 test_flow_is_measured(void **unused)
 {
@@ -434,7 +423,7 @@ test_flow_is_measured(void **unused)
     c->limits.rate_milli = 0;
     c->limits.inflight = 8;
 
-    /* 8 at once, each for 200 ms: 40 a second, at the most */
+    /* 8 at a time, 200 ms each: at most 40 a second */
 
     c->service_ms = 200;
     crowd_run(c, c->now_ms + 10000);
@@ -452,7 +441,6 @@ test_flow_is_measured(void **unused)
 }
 
 
-/* The flow that is reported is never more than the rate that is set. */
 static void
 test_flow_within_the_rate(void **unused)
 {
@@ -486,14 +474,14 @@ main(void)
     const struct CMUnitTest  tests[] = {
         cmocka_unit_test(test_one_tick_in_100_ms),
         cmocka_unit_test(test_late_workers_do_not_tick),
-        cmocka_unit_test(test_begin),
+        cmocka_unit_test(test_a_queue_begins_once),
         cmocka_unit_test(test_threshold_never_moves_back),
         cmocka_unit_test(test_proportional_speed),
-        cmocka_unit_test(test_the_line_ends),
+        cmocka_unit_test(test_the_queue_ends),
         cmocka_unit_test(test_show_up_is_measured),
-        cmocka_unit_test(test_show_up_begins_anew),
-        cmocka_unit_test(test_boost_follows_the_room),
-        cmocka_unit_test(test_no_slots_are_lost_to_ghosts),
+        cmocka_unit_test(test_show_up_of_a_new_queue),
+        cmocka_unit_test(test_boost_follows_the_free_capacity),
+        cmocka_unit_test(test_no_capacity_is_lost_to_no_shows),
         cmocka_unit_test(test_flow_is_measured),
         cmocka_unit_test(test_flow_within_the_rate)
     };

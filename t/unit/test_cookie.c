@@ -1,6 +1,6 @@
 
 /*
- * Finding ours among the cookies that a client sends.
+ * The cookie of a zone among the cookies of a client.
  */
 
 #include "unit.h"
@@ -32,7 +32,7 @@ assert_found(const char *header, const char *name, const char *expected)
 
 
 static void
-test_wherever_it_stands(void **unused)
+test_any_position(void **unused)
 {
     (void) unused;
 
@@ -45,7 +45,7 @@ test_wherever_it_stands(void **unused)
 
 
 static void
-test_not_there(void **unused)
+test_absent(void **unused)
 {
     (void) unused;
 
@@ -58,7 +58,7 @@ test_not_there(void **unused)
 }
 
 
-/* Neighbours in name, and ours in a neighbour's value. */
+/* Names that contain the name, and values that contain the cookie. */
 static void
 test_the_exact_name(void **unused)
 {
@@ -71,7 +71,7 @@ test_the_exact_name(void **unused)
 
 
 static void
-test_lenient_about_spaces(void **unused)
+test_spaces(void **unused)
 {
     (void) unused;
 
@@ -100,10 +100,10 @@ int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(test_wherever_it_stands),
-        cmocka_unit_test(test_not_there),
+        cmocka_unit_test(test_any_position),
+        cmocka_unit_test(test_absent),
         cmocka_unit_test(test_the_exact_name),
-        cmocka_unit_test(test_lenient_about_spaces),
+        cmocka_unit_test(test_spaces),
         cmocka_unit_test(test_values)
     };
 

@@ -1,6 +1,7 @@
 
 /*
- * The upstream's word: what is a dictionary, and what of it is believed.
+ * The upstream's Flash-Throttle header: valid dictionaries, and the members
+ * that are obeyed.
  */
 
 #include "unit.h"
@@ -15,14 +16,14 @@ typedef struct {
 
 
 static ft_feedback_t
-hear(const char *text)
+read_text(const char *text)
 {
     bool           valid;
     char          *copy;
     size_t         len;
     ft_feedback_t  f;
 
-    /* without a terminating zero, so that reading on is noticed */
+    /* without a terminator, so that a sanitizer sees reads past the end */
 
     len = strlen(text);
     copy = malloc(len ? len : 1);
@@ -31,7 +32,7 @@ hear(const char *text)
 
     valid = ft_feedback_read(&f, copy, len);
     unit_check(valid || (!f.sold_out && !f.resume && !f.done && !f.rate_milli),
-               "something of \"%s\" is believed", text);
+               "\"%s\" has an effect", text);
 
     free(copy);
 
@@ -40,55 +41,55 @@ hear(const char *text)
 
 
 static void
-test_words(void **unused)
+test_members(void **unused)
 {
     ft_feedback_t  f;
 
     (void) unused;
 
-    f = hear("sold-out");
+    f = read_text("sold-out");
     assert_true(f.sold_out && !f.resume && !f.done && f.rate_milli == 0);
     assert_int_equal(f.fault_len, 0);
 
-    f = hear("resume, done");
+    f = read_text("resume, done");
     assert_true(f.resume && f.done && !f.sold_out);
 
-    f = hear("rate=30");
+    f = read_text("rate=30");
     assert_int_equal(f.rate_milli, 30000);
 
-    f = hear("  rate=2.5 ,\tdone;why=\"paid, at last\" ");
+    f = read_text("  rate=2.5 ,\tdone;why=\"paid, at last\" ");
     assert_int_equal(f.rate_milli, 2500);
     assert_true(f.done);
 
-    f = hear("sold-out=?1, done=?0");
+    f = read_text("sold-out=?1, done=?0");
     assert_true(f.sold_out && !f.done);
 
-    f = hear("");
+    f = read_text("");
     assert_true(!f.sold_out && f.fault_len == 0);
 
-    /* of two the later one */
+    /* the last of two */
 
-    f = hear("rate=30, sold-out, rate=0.125, sold-out=?0");
+    f = read_text("rate=30, sold-out, rate=0.125, sold-out=?0");
     assert_int_equal(f.rate_milli, 125);
     assert_false(f.sold_out);
 }
 
 
 static void
-test_what_is_not_known_is_ignored(void **unused)
+test_unknown_members_are_ignored(void **unused)
 {
     ft_feedback_t  f;
 
     (void) unused;
 
-    f = hear("sold-outs, x=(a \"b\" 1.5);q, *y=:aGk=:, resumeing=@1700000000, done");
+    f = read_text("sold-outs, x=(a \"b\" 1.5);q, *y=:aGk=:, opening=@1700000000, done");
     assert_true(f.done && !f.sold_out && !f.resume);
     assert_int_equal(f.fault_len, 0);
 }
 
 
 static void
-test_wrong_kinds_are_ignored(void **unused)
+test_wrong_types_are_ignored(void **unused)
 {
     size_t         i;
     ft_feedback_t  f;
@@ -105,19 +106,19 @@ test_wrong_kinds_are_ignored(void **unused)
     (void) unused;
 
     for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
-        f = hear(faults[i]);
+        f = read_text(faults[i]);
 
         unit_check(f.done && !f.sold_out && !f.resume && !f.rate_milli,
-                   "\"%s\" was believed", faults[i]);
+                   "\"%s\" has an effect", faults[i]);
         unit_check(f.fault_len != 0, "nothing is said of \"%s\"", faults[i]);
     }
 
-    f = hear("rate=1000000");
+    f = read_text("rate=1000000");
     assert_int_equal(f.rate_milli, 1000000000);
 }
 
 
-/* From the RFC, and the edges of its numbers. */
+/* Examples of the RFC, and limits of its numbers. */
 static void
 test_dictionaries(void **unused)
 {
@@ -191,7 +192,7 @@ test_dictionaries(void **unused)
     (void) unused;
 
     for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        f = hear(cases[i].text);
+        f = read_text(cases[i].text);
 
         unit_check(ft_feedback_read(&f, cases[i].text, strlen(cases[i].text))
                    == cases[i].valid,
@@ -201,15 +202,15 @@ test_dictionaries(void **unused)
 }
 
 
-/* What a broken one says before it breaks is not believed either. */
+/* A malformed header has no effect, whatever comes before the fault. */
 static void
-test_all_or_nothing(void **unused)
+test_a_malformed_header_is_ignored(void **unused)
 {
     ft_feedback_t  f;
 
     (void) unused;
 
-    f = hear("sold-out, done, rate=3, !");
+    f = read_text("sold-out, done, rate=3, !");
     assert_false(f.sold_out || f.done || f.rate_milli);
     assert_int_equal(f.fault_len, 1);
 }
@@ -219,11 +220,11 @@ int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_what_is_not_known_is_ignored),
-        cmocka_unit_test(test_wrong_kinds_are_ignored),
+        cmocka_unit_test(test_members),
+        cmocka_unit_test(test_unknown_members_are_ignored),
+        cmocka_unit_test(test_wrong_types_are_ignored),
         cmocka_unit_test(test_dictionaries),
-        cmocka_unit_test(test_all_or_nothing)
+        cmocka_unit_test(test_a_malformed_header_is_ignored)
     };
 
     return unit_tests(tests);

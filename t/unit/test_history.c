@@ -1,6 +1,6 @@
 
 /*
- * What ticks write down: waits by length, the last half hour, and the news.
+ * Records of ticks: waits, the last half hour, and the log of the queue.
  */
 
 #include "crowd.h"
@@ -26,7 +26,7 @@ test_bounds_of_waits(void **unused)
         assert_true(i < 8 || ft_waits_bound_ms(i) * 24
                              <= ft_waits_bound_ms(i - 1) * 25 + 24);
 
-        /* a bound itself is within, 1 ms more is not */
+        /* a bound belongs to its bucket */
 
         memset(&waits, 0, sizeof(waits));
         ft_waits_count(&waits, ft_waits_bound_ms(i));
@@ -47,7 +47,7 @@ test_bounds_of_waits(void **unused)
 }
 
 
-/* Against sorting all of them. */
+/* Against a sorted list of all waits. */
 static void
 test_quantiles_of_waits(void **unused)
 {
@@ -117,7 +117,7 @@ tick(const crowd_t *c)
 }
 
 
-/* Looked at late, a sale is there from the beginning, to the unit. */
+/* Read late, the history has the whole sale, exactly. */
 static void
 test_history_of_a_sale(void **unused)
 {
@@ -133,7 +133,7 @@ test_history_of_a_sale(void **unused)
     begin = c->now_ms;
 
     for (i = 0; i < 2000; i++) {
-        crowd_comes(c, i, begin + i * 20);
+        crowd_arrive(c, i, begin + i * 20);
     }
 
     crowd_run(c, begin + 200000);
@@ -166,7 +166,7 @@ test_history_of_a_sale(void **unused)
             at = ((uint64_t) i + 1) * FT_HISTORY_STEP_MS - begin;
         }
 
-        /* 20 a second are let in while 50 come */
+        /* 20 a second are admitted while 50 arrive */
 
         if (i > first + 1 && i < first + 8) {
             unit_check(value[FT_HISTORY_ADMITTED] >= 90
@@ -180,16 +180,14 @@ test_history_of_a_sale(void **unused)
         }
     }
 
-    /* but for first attempts that are not back yet */
+    /* except first attempts that have not returned */
 
     unit_check(most > 850 && most <= 1200, "%u waited", most);
-    /* at 50 a second in and 20 out, whoever is let in has waited 0.6 of it */
+    /* 50 arrive and 20 are admitted a second: the waits are 0.6 of the time */
 
     unit_check(p50 > at / 2 && p50 < at * 7 / 10 && p95 >= p50
                && p95 < at * 8 / 10, "%u and %u ms after %u",
                (unsigned) p50, (unsigned) p95, (unsigned) at);
-
-    /* nobody waits any more */
 
     assert_true(ft_history_read(&c->state->history, last, value));
     assert_int_equal(value[FT_HISTORY_WAITING], 0);
@@ -199,7 +197,8 @@ test_history_of_a_sale(void **unused)
 }
 
 
-/* Steps in which nobody came are there; those older than half an hour not. */
+/* Steps without a request are recorded; those older than half an hour are
+   not. */
 static void
 test_history_has_no_gaps(void **unused)
 {
@@ -226,14 +225,12 @@ test_history_has_no_gaps(void **unused)
     assert_int_equal(first, begin / FT_HISTORY_STEP_MS);
     assert_int_equal(last - first, 12);
 
-    /* it was let in when it came, not when somebody looked */
+    /* admitted at the time of the request, not of the read */
 
     assert_true(ft_history_read(&c->state->history, first, value));
     assert_int_equal(value[FT_HISTORY_ADMITTED], 1);
     assert_true(ft_history_read(&c->state->history, last, value));
     assert_int_equal(value[FT_HISTORY_ADMITTED], 0);
-
-    /* as many as are asked for */
 
     assert_true(ft_history_range(&c->state->history, c->now_ms, 3, &first,
                                  &last));
@@ -248,7 +245,7 @@ test_history_has_no_gaps(void **unused)
     assert_int_equal(last - first + 1, FT_HISTORY_STEPS);
     assert_false(ft_history_read(&c->state->history, first - 1, value));
 
-    /* a clock that was set back begins anew, and does not go wrong */
+    /* a clock that was set back begins a new history */
 
     c->now_ms = begin + 1000000;
     tick(c);
@@ -273,7 +270,7 @@ news(const crowd_t *c)
 
 
 static void
-test_news_of_a_line(void **unused)
+test_log_of_a_queue(void **unused)
 {
     unsigned      i, lasts;
     crowd_t      *c;
@@ -289,7 +286,7 @@ test_news_of_a_line(void **unused)
     assert_int_equal(news(c).kind, FT_QUEUELOG_NONE);
 
     for (i = 0; i < 4000; i++) {
-        crowd_comes(c, i, begin + i * 20);
+        crowd_arrive(c, i, begin + i * 20);
     }
 
     crowd_run(c, begin + 2000);
@@ -331,8 +328,8 @@ test_news_of_a_line(void **unused)
 
     unit_check(report.admitted > 3900 && report.admitted <= 4000, "%u admitted",
                (unsigned) report.admitted);
-    unit_check(report.max_waiting > 2000 && report.max_waiting < 2600, "%u waited",
-               report.max_waiting);
+    unit_check(report.max_waiting > 2000 && report.max_waiting < 2600,
+               "%u waited", report.max_waiting);
     unit_check(report.max_waited_ms > 100000 && report.max_waited_ms < 130000,
                "%u ms", (unsigned) report.max_waited_ms);
     assert_true(report.waited_ms / report.admitted < report.max_waited_ms);
@@ -343,18 +340,18 @@ test_news_of_a_line(void **unused)
 }
 
 
-/* A line that is back within a moment has not ended. */
+/* A queue that returns within a moment has not ended. */
 static void
-test_news_do_not_flap(void **unused)
+test_log_does_not_flap(void **unused)
 {
-    unsigned   i, told;
+    unsigned   i, logged;
     crowd_t   *c;
     ft_call_t  call;
 
     (void) unused;
 
     c = crowd_create(1, 1);
-    told = 0;
+    logged = 0;
 
     for (i = 0; i < 600; i++) {
         call = crowd_call(c, 0);
@@ -368,12 +365,13 @@ test_news_do_not_flap(void **unused)
 
         ft_queuelog_record(&c->state->queuelog, i % 20 == 0, i % 20 == 0,
                            call.now_ms);
-        told += (ft_queuelog_take(&c->state->queuelog, &c->state->totals).kind != FT_QUEUELOG_NONE);
+        logged += (ft_queuelog_take(&c->state->queuelog,
+                                    &c->state->totals).kind != FT_QUEUELOG_NONE);
 
         c->now_ms += 100;
     }
 
-    assert_int_equal(told, 1);
+    assert_int_equal(logged, 1);
 
     crowd_free(c);
 }
@@ -387,8 +385,8 @@ main(void)
         cmocka_unit_test(test_quantiles_of_waits),
         cmocka_unit_test(test_history_of_a_sale),
         cmocka_unit_test(test_history_has_no_gaps),
-        cmocka_unit_test(test_news_of_a_line),
-        cmocka_unit_test(test_news_do_not_flap)
+        cmocka_unit_test(test_log_of_a_queue),
+        cmocka_unit_test(test_log_does_not_flap)
     };
 
     return unit_tests(tests);

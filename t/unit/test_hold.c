@@ -1,6 +1,7 @@
 
 /*
- * The hold: how many, how long, and in which order, over several workers.
+ * The hold: how many requests, for how long, and in which order, over several
+ * workers.
  */
 
 #include "crowd.h"
@@ -8,8 +9,8 @@
 
 
 /*
- * A line whose shoppers have all been called: the threshold has passed their
- * stamps, 100 ms apart, and the bucket is full.
+ * All are called: the threshold has passed their timestamps, 100 ms apart, and
+ * the bucket is full.
  */
 static crowd_t *
 called_crowd(unsigned n, uint32_t workers)
@@ -68,7 +69,7 @@ held(const crowd_t *c)
 
 
 static void
-test_held_in_number(void **unused)
+test_number_of_held_requests(void **unused)
 {
     unsigned   i, most;
     crowd_t   *c;
@@ -77,7 +78,7 @@ test_held_in_number(void **unused)
 
     c = called_crowd(100, 4);
 
-    /* what 20 r/s clear in 2 s */
+    /* 20 r/s admit 40 in 2 s */
 
     most = 40;
 
@@ -102,13 +103,13 @@ test_not_held(void **unused)
 
     (void) unused;
 
-    /* where the operator does not want it */
+    /* hold=0 */
 
     c = called_crowd(2, 1);
     c->rules.hold_ms = 0;
     assert_int_equal(crowd_request(c, 0, 0).answer, FT_WAIT);
 
-    /* and where the request cannot be held */
+    /* a request that cannot be held */
 
     c->rules.hold_ms = FT_HOLD_DEFAULT_MS;
     call = crowd_call(c, 0);
@@ -117,15 +118,12 @@ test_not_held(void **unused)
                      FT_WAIT);
     assert_int_equal(held(c), 0);
 
-    /* which the controller is told */
-
     assert_int_equal(atomic_load(&c->state->control.turned_back), 2);
 
     crowd_free(c);
 }
 
 
-/* Held, and known to all the workers at once. */
 static void
 test_held_is_published(void **unused)
 {
@@ -144,7 +142,7 @@ test_held_is_published(void **unused)
     assert_int_equal(held(c), 1);
     assert_int_equal(atomic_load(&c->state->worker[1].held), 1);
 
-    /* there is room at once: for the earlier one alone */
+    /* capacity for one: the earlier one */
 
     atomic_store(&c->state->bucket.empty_ns, 0);
     assert_int_equal(crowd_request(c, 2, 2).answer, FT_HOLD);
@@ -155,7 +153,7 @@ test_held_is_published(void **unused)
 }
 
 
-/* Held in a random order, by random workers: let in by stamp, over them all. */
+/* Held in random order by random workers, admitted by timestamp. */
 static void
 check_order(uint32_t workers, uint64_t seed)
 {
@@ -179,7 +177,7 @@ check_order(uint32_t workers, uint64_t seed)
     assert_int_equal(held(c), 0);
 
     for (i = 0; i < 40; i++) {
-        unit_check(c->order[i] == i, "shopper %u went in as number %u",
+        unit_check(c->order[i] == i, "shopper %u was admitted as number %u",
                    c->order[i], i);
     }
 
@@ -188,7 +186,7 @@ check_order(uint32_t workers, uint64_t seed)
 
 
 static void
-test_earliest_stamp_first(void **unused)
+test_earliest_timestamp_first(void **unused)
 {
     uint64_t  seed;
     uint32_t  workers;
@@ -203,9 +201,9 @@ test_earliest_stamp_first(void **unused)
 }
 
 
-/* Whoever comes when somebody earlier is held does not go before. */
+/* A request does not overtake an earlier one that is held. */
 static void
-test_no_way_past_the_held(void **unused)
+test_nobody_overtakes_the_held(void **unused)
 {
     crowd_t  *c;
 
@@ -215,13 +213,11 @@ test_no_way_past_the_held(void **unused)
 
     assert_int_equal(crowd_request(c, 1, 0).answer, FT_HOLD);
 
-    /* there is room, and the first has not noticed yet */
+    /* capacity is free, and the first has not noticed yet */
 
     c->now_ms += 50;
     assert_int_equal(crowd_request(c, 2, 1).answer, FT_HOLD);
     assert_int_equal(c->shopper[2].where, CROWD_HELD);
-
-    /* an earlier one may */
 
     assert_int_equal(crowd_request(c, 0, 1).answer, FT_ADMIT);
 
@@ -229,9 +225,9 @@ test_no_way_past_the_held(void **unused)
 }
 
 
-/* The slot of nobody's poll: each is used when it is there. */
+/* Without polls the held requests use all capacity. */
 static void
-test_no_slot_idles(void **unused)
+test_no_capacity_is_unused(void **unused)
 {
     unsigned   i;
     crowd_t   *c;
@@ -257,7 +253,8 @@ test_no_slot_idles(void **unused)
 }
 
 
-/* No room comes: all are sent back when their time is up, in order of coming. */
+/* No capacity: all are turned back when their hold ends, in order of
+   arrival. */
 static void
 test_hold_ends(void **unused)
 {
@@ -285,7 +282,7 @@ test_hold_ends(void **unused)
         call = crowd_call(c, 0);
         assert_null(ft_hold_next(&call, &c->line[0], &admitted, &wake));
 
-        /* it asks to be woken in time, and not only then */
+        /* it asks to be woken for that */
 
         assert_int_equal(wake, c->now_ms + 1);
 
@@ -295,7 +292,8 @@ test_hold_ends(void **unused)
 
         assert_ptr_equal(node, &c->shopper[9 - i].node);
         assert_false(admitted);
-        assert_int_equal(ft_admission_turn_back(&call, &c->shopper[9 - i].ticket,
+        assert_int_equal(ft_admission_turn_back(&call,
+                                                &c->shopper[9 - i].ticket,
                                            false).answer, FT_WAIT);
     }
 
@@ -307,9 +305,9 @@ test_hold_ends(void **unused)
 }
 
 
-/* Whoever holds looks again before long, whatever it waits for. */
+/* A worker with held requests wakes at least every 100 ms. */
 static void
-test_wakes(void **unused)
+test_wake_time(void **unused)
 {
     unsigned   i;
     crowd_t   *c;
@@ -344,7 +342,7 @@ test_wakes(void **unused)
 
 
 static void
-test_leaving(void **unused)
+test_clients_that_leave(void **unused)
 {
     unsigned   i, order[40];
     crowd_t   *c;
@@ -372,8 +370,6 @@ test_leaving(void **unused)
 
     assert_int_equal(atomic_load(&c->state->totals.left), 30);
 
-    /* nobody waits for those who left */
-
     crowd_run(c, c->now_ms + 600);
     assert_int_equal(c->admissions, 10);
 
@@ -385,9 +381,9 @@ test_leaving(void **unused)
 }
 
 
-/* A worker is killed with the first of the line in its hands. */
+/* A worker is killed that holds the first in line. */
 static void
-test_a_dead_worker_holds_up_nobody(void **unused)
+test_a_dead_worker_blocks_nobody(void **unused)
 {
     unsigned   i;
     crowd_t   *c;
@@ -402,14 +398,14 @@ test_a_dead_worker_holds_up_nobody(void **unused)
 
     crowd_kill(c, 0);
 
-    /* its shoppers come again, to the other one */
+    /* its shoppers return, to the other worker */
 
     crowd_run(c, c->now_ms + 190);
     assert_int_equal(c->admissions, 0);
     crowd_run(c, c->now_ms + 2500);
-    unit_check(c->admissions >= 36, "only %u went in", c->admissions);
+    unit_check(c->admissions >= 36, "only %u admitted", c->admissions);
 
-    /* a process has the slot again: nothing of the dead one's is left */
+    /* a process takes the slot: it holds nothing */
 
     crowd_replace(c, 0);
     crowd_run(c, c->now_ms + 1500);
@@ -422,9 +418,9 @@ test_a_dead_worker_holds_up_nobody(void **unused)
 }
 
 
-/* Room in flight appears when a request ends, wherever it was. */
+/* Capacity in flight becomes free when a request ends, at any worker. */
 static void
-test_room_in_flight(void **unused)
+test_free_capacity_in_flight(void **unused)
 {
     unsigned   i;
     crowd_t   *c;
@@ -436,7 +432,7 @@ test_room_in_flight(void **unused)
     c->limits.inflight = 4;
     c->service_ms = 100;
 
-    /* what was measured while these four were let in: 40 a second */
+    /* measured while these four were admitted: 40 a second */
 
     atomic_store(&c->state->control.flow_milli, 40000);
 
@@ -462,17 +458,17 @@ int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(test_held_in_number),
+        cmocka_unit_test(test_number_of_held_requests),
         cmocka_unit_test(test_not_held),
         cmocka_unit_test(test_held_is_published),
-        cmocka_unit_test(test_earliest_stamp_first),
-        cmocka_unit_test(test_no_way_past_the_held),
-        cmocka_unit_test(test_no_slot_idles),
+        cmocka_unit_test(test_earliest_timestamp_first),
+        cmocka_unit_test(test_nobody_overtakes_the_held),
+        cmocka_unit_test(test_no_capacity_is_unused),
         cmocka_unit_test(test_hold_ends),
-        cmocka_unit_test(test_wakes),
-        cmocka_unit_test(test_leaving),
-        cmocka_unit_test(test_a_dead_worker_holds_up_nobody),
-        cmocka_unit_test(test_room_in_flight)
+        cmocka_unit_test(test_wake_time),
+        cmocka_unit_test(test_clients_that_leave),
+        cmocka_unit_test(test_a_dead_worker_blocks_nobody),
+        cmocka_unit_test(test_free_capacity_in_flight)
     };
 
     return unit_tests(tests);

@@ -1,7 +1,7 @@
 
 /*
- * The bound on requests at the upstream: never passed by an admission, counted
- * for each worker, and kept for pages that a poll has promised.
+ * The limit on requests at the upstream: no admission exceeds it, all workers
+ * count, and capacity is reserved for pages of admitted polls.
  */
 
 #include "crowd.h"
@@ -42,7 +42,7 @@ done(crowd_t *c, unsigned i)
 
 
 static void
-test_bound_over_workers(void **unused)
+test_limit_over_all_workers(void **unused)
 {
     unsigned   i;
     crowd_t   *c;
@@ -59,7 +59,7 @@ test_bound_over_workers(void **unused)
 
     assert_int_equal(inflight(c), 7);
 
-    /* for each that ends one may go in, at whichever worker */
+    /* for each that ends one is admitted, at any worker */
 
     for (i = 0; i < 7; i++) {
         done(c, i);
@@ -71,7 +71,7 @@ test_bound_over_workers(void **unused)
 }
 
 
-/* No bucket, no bound; a full bucket leaves nothing in flight. */
+/* Refused by the bucket: nothing is left in flight. */
 static void
 test_refused_by_the_bucket(void **unused)
 {
@@ -96,7 +96,7 @@ test_refused_by_the_bucket(void **unused)
 }
 
 
-/* A pass is never refused, and takes the room of those who come without. */
+/* A pass is never refused, and uses capacity. */
 static void
 test_passes_count(void **unused)
 {
@@ -133,21 +133,21 @@ test_passes_count(void **unused)
 
 
 /*
- * A poll was told "admitted": its place is kept until the page comes, whichever
- * part of a second it is.
+ * Capacity is reserved until the page of an admitted poll arrives, in any part
+ * of a second.
  */
 static void
 check_promised(uint64_t phase_ms)
 {
     unsigned   i;
     crowd_t   *c;
-    uint64_t   told;
+    uint64_t   admitted_ms;
     ft_call_t  call;
 
     c = crowd_of(3, 2);
     c->rules.policy = FT_POLICY_REJECT;
     c->now_ms += phase_ms;
-    told = c->now_ms;
+    admitted_ms = c->now_ms;
 
     for (i = 0; i < 3; i++) {
         assert_int_equal(crowd_request(c, i, 0).answer, FT_ADMIT);
@@ -157,12 +157,12 @@ check_promised(uint64_t phase_ms)
         assert_int_equal(inflight(c), i + 1);
     }
 
-    for ( /* void */ ; c->now_ms < told + 1700; c->now_ms += 100) {
+    for ( /* void */ ; c->now_ms < admitted_ms + 1700; c->now_ms += 100) {
         assert_int_equal(crowd_request(c, 10, 1).answer, FT_REJECT);
         assert_int_equal(inflight(c), 3);
     }
 
-    /* the page of the first comes, at another worker, and then another page */
+    /* the first page arrives at another worker, then another page */
 
     call = crowd_call(c, 1);
     ft_inflight_enter(&call, &c->shopper[0].ticket);
@@ -173,17 +173,15 @@ check_promised(uint64_t phase_ms)
     ft_inflight_done(c->state, c->shopper[0].ticket.generation, 1);
     assert_int_equal(inflight(c), 2);
 
-    /* two were at the upstream; a poll that was told so never is */
-
     assert_int_equal(atomic_load(&c->state->totals.done), 2);
 
-    /* the others' never do: they are not expected for ever */
+    /* the other pages do not arrive: their reservations expire */
 
-    c->now_ms = told + 2500;
+    c->now_ms = admitted_ms + 2500;
     assert_int_equal(inflight(c), 0);
     assert_int_equal(crowd_request(c, 11, 1).answer, FT_ADMIT);
 
-    /* a page that comes so late is counted as any other */
+    /* a late page counts as any request with a pass */
 
     call = crowd_call(c, 1);
     ft_inflight_enter(&call, &c->shopper[1].ticket);
@@ -194,7 +192,7 @@ check_promised(uint64_t phase_ms)
 
 
 static void
-test_expected_pages_keep_their_place(void **unused)
+test_expected_pages_reserve_capacity(void **unused)
 {
     uint64_t  phase_ms;
 
@@ -206,9 +204,9 @@ test_expected_pages_keep_their_place(void **unused)
 }
 
 
-/* Rows are used again and again: nothing of an old one counts. */
+/* Rows are reused: old reservations do not count. */
 static void
-test_expected_do_not_pile_up(void **unused)
+test_expected_pages_expire(void **unused)
 {
     unsigned    i;
     crowd_t    *c;
@@ -237,9 +235,9 @@ test_expected_do_not_pile_up(void **unused)
 }
 
 
-/* The request of an earlier life of the state ends: not ours to count. */
+/* A request of another generation of the state ends. */
 static void
-test_done_of_another_life(void **unused)
+test_done_of_another_generation(void **unused)
 {
     crowd_t  *c;
 
@@ -253,7 +251,7 @@ test_done_of_another_life(void **unused)
     ft_inflight_done(c->state, 12345, 0);
     assert_int_equal(inflight(c), 1);
 
-    /* and none ends twice */
+    /* a request does not end twice */
 
     done(c, 0);
     done(c, 0);
@@ -267,12 +265,12 @@ int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(test_bound_over_workers),
+        cmocka_unit_test(test_limit_over_all_workers),
         cmocka_unit_test(test_refused_by_the_bucket),
         cmocka_unit_test(test_passes_count),
-        cmocka_unit_test(test_expected_pages_keep_their_place),
-        cmocka_unit_test(test_expected_do_not_pile_up),
-        cmocka_unit_test(test_done_of_another_life)
+        cmocka_unit_test(test_expected_pages_reserve_capacity),
+        cmocka_unit_test(test_expected_pages_expire),
+        cmocka_unit_test(test_done_of_another_generation)
     };
 
     return unit_tests(tests);

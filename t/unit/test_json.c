@@ -1,6 +1,6 @@
 
 /*
- * Flat JSON: what is read, and what is refused, and where.
+ * Flat JSON: accepted and refused texts, and the place of the fault.
  */
 
 #include "unit.h"
@@ -36,7 +36,7 @@ read_it(ft_reading_t *r, const char *text, size_t len)
                                        .size = sizeof(r->key) };
     r->fields[2] = (ft_json_field_t) { .name = "new" };
 
-    /* without a terminating zero, so that reading on is noticed */
+    /* without a terminator, so that a sanitizer sees reads past the end */
 
     copy = malloc(len ? len : 1);
     assert_non_null(copy);
@@ -76,7 +76,7 @@ test_fields(void **unused)
 }
 
 
-/* A byte is the character of that number. */
+/* Each byte is the character with its number. */
 static void
 test_strings_are_bytes(void **unused)
 {
@@ -93,7 +93,7 @@ test_strings_are_bytes(void **unused)
 
 
 static void
-test_what_is_refused(void **unused)
+test_refused_texts(void **unused)
 {
     size_t         i;
     ft_reading_t   r;
@@ -161,7 +161,7 @@ main(void)
     const struct CMUnitTest  tests[] = {
         cmocka_unit_test(test_fields),
         cmocka_unit_test(test_strings_are_bytes),
-        cmocka_unit_test(test_what_is_refused)
+        cmocka_unit_test(test_refused_texts)
     };
 
     return unit_tests(tests);

@@ -1,6 +1,6 @@
 
 /*
- * The secrets: the first signs, all verify, and each can be taken away.
+ * Secrets: the first signs, all verify, each can be removed.
  */
 
 #include "tickets.h"
@@ -23,8 +23,6 @@ test_secrets_rotate(void **unused)
     ft_ticket_sign(before, &context_plain, &ticket, old);
     ft_ticket_sign(during, &context_plain, &ticket, new);
 
-    /* the first secret signs, all verify */
-
     assert_true(ft_ticket_verify(during, &context_plain, old, FT_TICKET_LEN,
                                  &back));
     assert_same(&ticket, &back);
@@ -44,7 +42,7 @@ test_secrets_rotate(void **unused)
 }
 
 
-/* A key id is one byte: secrets that share it are told apart all the same. */
+/* A key id is one byte: secrets with the same id both verify. */
 static void
 test_secrets_with_one_key_id(void **unused)
 {

@@ -1,7 +1,7 @@
 
 /*
- * The line of the held against a plain array: the earliest stamp first, the
- * longest held known, whoever leaves from wherever.
+ * The line of held requests against an array: the earliest timestamp first, the
+ * longest held known, removal of any.
  */
 
 #include "unit.h"
@@ -79,9 +79,9 @@ model_index(const model_t *m, const ft_line_node_t *node)
 }
 
 
-/* Which stamps come in: ascending, descending, at random, few different. */
+/* Timestamps: ascending, descending, random, few different. */
 static uint64_t
-stamp_of(model_t *m, unsigned kind, unsigned i)
+timestamp_of(model_t *m, unsigned kind, unsigned i)
 {
     switch (kind) {
 
@@ -101,7 +101,7 @@ stamp_of(model_t *m, unsigned kind, unsigned i)
 
 
 static void
-test_leaves_sorted(void **unused)
+test_removed_in_order(void **unused)
 {
     model_t   *m;
     unsigned   kind, i;
@@ -114,7 +114,7 @@ test_leaves_sorted(void **unused)
         assert_non_null(m);
 
         for (i = 0; i < NODES; i++) {
-            model_insert(m, &m->node[i], stamp_of(m, kind, i));
+            model_insert(m, &m->node[i], timestamp_of(m, kind, i));
             model_check(m);
         }
 
@@ -132,7 +132,7 @@ test_leaves_sorted(void **unused)
 }
 
 
-/* Whoever is chosen leaves; its node is used again at once. */
+/* A random node is removed and used again. */
 static void
 check_random(unsigned kind, uint64_t seed)
 {
@@ -150,14 +150,12 @@ check_random(unsigned kind, uint64_t seed)
 
     for (step = 0; step < 6000; step++) {
 
-        /* it swells and shrinks */
-
         size = step / 1000 % 2 ? 20 : NODES - 1;
 
         if (m->n == 0 || (m->n < NODES && unit_random(&m->seed) % NODES < size))
         {
             model_insert(m, free_node[NODES - 1 - m->n],
-                         stamp_of(m, kind, step));
+                         timestamp_of(m, kind, step));
 
         } else {
 
@@ -188,7 +186,7 @@ check_random(unsigned kind, uint64_t seed)
 
 
 static void
-test_random_comings_and_goings(void **unused)
+test_random_inserts_and_removals(void **unused)
 {
     unsigned  kind;
     uint64_t  seed;
@@ -207,8 +205,8 @@ int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(test_leaves_sorted),
-        cmocka_unit_test(test_random_comings_and_goings)
+        cmocka_unit_test(test_removed_in_order),
+        cmocka_unit_test(test_random_inserts_and_removals)
     };
 
     return unit_tests(tests);

@@ -1,7 +1,7 @@
 
 /*
- * Keys by their last use: a heap against an array, and one that was left in the
- * midst of a change.
+ * Keys by last use: a heap against an array, and a heap whose change was
+ * interrupted.
  */
 
 #include "unit.h"
@@ -11,7 +11,7 @@
 #define ITEMS  100
 
 
-/* All are there, each once, and none stands before an earlier one. */
+/* Each key is there once, and the heap is in order. */
 static void
 check_heap(const ft_lru_item_t *heap, uint32_t n)
 {
@@ -60,7 +60,7 @@ check_against_array(uint32_t n, uint64_t seed)
     for (i = 0; i < n; i++) {
         assert_false(ft_lru_is_of(&lru, n));
 
-        /* a thousandth of a second at a time, and back now and then */
+        /* in ms, and sometimes backwards */
 
         at_us[i] = now += unit_between(&seed, 0, 20) * 1000 - 3001;
         ft_lru_add(&lru, heap, i, at_us[i]);
@@ -104,7 +104,7 @@ check_against_array(uint32_t n, uint64_t seed)
 
 
 static void
-test_first_is_the_longest_unused(void **unused)
+test_first_is_the_least_recently_used(void **unused)
 {
     (void) unused;
 
@@ -116,9 +116,9 @@ test_first_is_the_longest_unused(void **unused)
 }
 
 
-/* Whoever cannot go is asked again when all others have been. */
+/* A key that cannot be evicted is examined again after all others. */
 static void
-test_those_that_cannot_go_take_turns(void **unused)
+test_busy_keys_are_examined_in_turn(void **unused)
 {
     uint32_t        i, round;
     uint64_t        now;
@@ -134,8 +134,6 @@ test_those_that_cannot_go_take_turns(void **unused)
         ft_lru_add(&lru, heap, i, now + i);
     }
 
-    /* at one instant */
-
     now += 1000;
 
     for (round = 0; round < 5; round++) {
@@ -147,7 +145,7 @@ test_those_that_cannot_go_take_turns(void **unused)
 
     assert_true(heap[0].at_us < now + 1000);
 
-    /* nor does anybody go before the others whose clock was set back */
+    /* a clock that was set back does not change that */
 
     ft_lru_later(&lru, heap, now - 3600000000);
     assert_int_equal(heap[0].i, 1);
@@ -161,7 +159,7 @@ test_those_that_cannot_go_take_turns(void **unused)
 
 /* Killed between two stores: one item twice, another one lost. */
 static void
-test_left_in_the_midst_of_a_change(void **unused)
+test_an_interrupted_change(void **unused)
 {
     uint32_t        i;
     ft_lru_t        lru;
@@ -184,7 +182,7 @@ test_left_in_the_midst_of_a_change(void **unused)
     check_heap(heap, ITEMS);
     assert_int_equal(heap[0].at_us, 0);
 
-    /* or before it was counted */
+    /* killed before it was counted */
 
     assert_false(ft_lru_is_of(&lru, ITEMS + 1));
 }
@@ -194,9 +192,9 @@ int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(test_first_is_the_longest_unused),
-        cmocka_unit_test(test_those_that_cannot_go_take_turns),
-        cmocka_unit_test(test_left_in_the_midst_of_a_change)
+        cmocka_unit_test(test_first_is_the_least_recently_used),
+        cmocka_unit_test(test_busy_keys_are_examined_in_turn),
+        cmocka_unit_test(test_an_interrupted_change)
     };
 
     return unit_tests(tests);

@@ -1,14 +1,14 @@
 
 /*
- * An opening: nobody is let in before it; the crowd that was there goes in by
- * lot, and whoever comes later behind it.
+ * An opening: no admission before it; the pre-queue is admitted in the order of
+ * the shuffle, later shoppers after it.
  */
 
 #include "opening.h"
 #include "core.h"
 
 
-/* The latest place in order of admission of anybody of the first n. */
+/* The last admission of one of the first n. */
 static unsigned
 last_of(const crowd_t *c, unsigned n)
 {
@@ -25,7 +25,7 @@ last_of(const crowd_t *c, unsigned n)
 
 
 static void
-test_nobody_is_let_in_before(void **unused)
+test_no_admission_before_the_opening(void **unused)
 {
     crowd_t  *c;
 
@@ -43,9 +43,10 @@ test_nobody_is_let_in_before(void **unused)
 }
 
 
-/* Of a line that waits nothing is told but who is there, and for how long. */
+/* Before the opening the stats show the number of shoppers and the time
+   left. */
 static void
-test_the_figures_of_a_closed_sale(void **unused)
+test_stats_of_a_closed_sale(void **unused)
 {
     crowd_t       *c;
     ft_call_t      call;
@@ -55,12 +56,12 @@ test_the_figures_of_a_closed_sale(void **unused)
 
     c = sale(100, 0);
 
-    /* nobody has come yet: as the rules say */
+    /* before the first request: from the rules */
 
-    assert_int_equal(figures(c).opens_ms, c->rules.opens_ms);
+    assert_int_equal(crowd_stats(c).opens_ms, c->rules.opens_ms);
 
     crowd_run(c, c->rules.opens_ms - 100);
-    s = figures(c);
+    s = crowd_stats(c);
 
     assert_int_equal(s.opens_ms, c->rules.opens_ms);
     assert_int_equal(s.waiting, 100);
@@ -68,19 +69,17 @@ test_the_figures_of_a_closed_sale(void **unused)
     assert_int_equal(s.free_capacity_milli, 0);
     assert_int_equal(s.threshold_age_ms, 0);
 
-    /* nor is any unused in the last half hour */
-
     call = crowd_call(c, 0);
     assert_int_equal(ft_capacity_free_milli(&call), 0);
 
-    /* the line's own opening counts where another place opens before */
+    /* the line's own opening counts where another location opens before */
 
     c->rules.opens_ms -= 1000;
-    assert_int_equal(figures(c).opens_ms, c->rules.opens_ms + 1000);
+    assert_int_equal(crowd_stats(c).opens_ms, c->rules.opens_ms + 1000);
     c->rules.opens_ms += 1000;
 
     crowd_run(c, c->rules.opens_ms + 1000);
-    s = figures(c);
+    s = crowd_stats(c);
 
     assert_int_equal(s.opens_ms, 0);
     assert_true(s.queueing);
@@ -91,7 +90,7 @@ test_the_figures_of_a_closed_sale(void **unused)
 
 
 static void
-test_the_order_is_the_lot(void **unused)
+test_admitted_in_the_order_of_the_shuffle(void **unused)
 {
     double    tau;
     crowd_t  *c;
@@ -106,7 +105,7 @@ test_the_order_is_the_lot(void **unused)
     tau = order(c, 0, 300);
     unit_check(tau > 0.99, "tau %f", tau);
 
-    /* nobody who came later stands in their midst */
+    /* no later shopper is among them */
 
     unit_check(last_of(c, 300) < 310, "the last of them is the %uth",
                last_of(c, 300));
@@ -115,9 +114,9 @@ test_the_order_is_the_lot(void **unused)
 }
 
 
-/* Room is used from the first second on. */
+/* All capacity is used from the first second. */
 static void
-test_the_room_is_used_at_once(void **unused)
+test_all_capacity_is_used_at_once(void **unused)
 {
     crowd_t  *c;
 
@@ -126,7 +125,7 @@ test_the_room_is_used_at_once(void **unused)
     c = sale(300, 0);
     crowd_run(c, c->rules.opens_ms + 1000);
 
-    /* 20 a second, and 5 at once */
+    /* 20 a second, and a burst of 5 */
 
     unit_check(c->admissions >= 20, "%u admitted in the first second",
                c->admissions);
@@ -136,11 +135,10 @@ test_the_room_is_used_at_once(void **unused)
 
 
 /*
- * Nobody asks more often than needed, all come back soon after the opening, and
- * not all at once.
+ * All poll rarely, and return soon after the opening, but not all at once.
  */
 static void
-test_all_come_back_at_the_opening_but_not_at_once(void **unused)
+test_returns_are_spread_after_the_opening(void **unused)
 {
     crowd_t   *c;
     uint64_t   opens;
@@ -167,7 +165,7 @@ test_all_come_back_at_the_opening_but_not_at_once(void **unused)
         quarter[n > 3 ? 3 : n]++;
     }
 
-    /* once to be counted, then each quarter of a minute at most */
+    /* one poll to be counted, then at most one in 15 s */
 
     unit_check(most <= 8 && polls <= 6000, "%u polls, %u of one", polls, most);
 
@@ -180,9 +178,8 @@ test_all_come_back_at_the_opening_but_not_at_once(void **unused)
 }
 
 
-/* Those who have left before the opening are not waited for. */
 static void
-test_who_has_left_is_not_counted(void **unused)
+test_shoppers_who_left_expire(void **unused)
 {
     crowd_t   *c;
     unsigned   i;
@@ -228,12 +225,12 @@ int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(test_nobody_is_let_in_before),
-        cmocka_unit_test(test_the_figures_of_a_closed_sale),
-        cmocka_unit_test(test_the_order_is_the_lot),
-        cmocka_unit_test(test_the_room_is_used_at_once),
-        cmocka_unit_test(test_all_come_back_at_the_opening_but_not_at_once),
-        cmocka_unit_test(test_who_has_left_is_not_counted),
+        cmocka_unit_test(test_no_admission_before_the_opening),
+        cmocka_unit_test(test_stats_of_a_closed_sale),
+        cmocka_unit_test(test_admitted_in_the_order_of_the_shuffle),
+        cmocka_unit_test(test_all_capacity_is_used_at_once),
+        cmocka_unit_test(test_returns_are_spread_after_the_opening),
+        cmocka_unit_test(test_shoppers_who_left_expire),
         cmocka_unit_test(test_an_opening_in_the_past_is_open)
     };
 

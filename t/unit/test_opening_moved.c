@@ -1,7 +1,7 @@
 
 /*
- * An opening that does not come as it was set: by order, put off, brought
- * forward or removed, through a restart, or beside a place that is open.
+ * An opening that changes: opened by the operator, put off, brought forward or
+ * removed, with a restart, or with a location of early access.
  */
 
 #include "opening.h"
@@ -9,7 +9,7 @@
 
 
 static void
-test_a_sale_opened_by_order_is_open(void **unused)
+test_a_sale_opened_by_the_operator(void **unused)
 {
     crowd_t  *c;
 
@@ -19,20 +19,20 @@ test_a_sale_opened_by_order_is_open(void **unused)
     crowd_run(c, c->rules.opens_ms - 20000);
 
     ft_override_pause(c->state);
-    assert_int_equal(figures(c).opens_ms, c->rules.opens_ms);
+    assert_int_equal(crowd_stats(c).opens_ms, c->rules.opens_ms);
 
     ft_override_open(c->state, c->now_ms);
-    assert_int_equal(figures(c).opens_ms, 0);
+    assert_int_equal(crowd_stats(c).opens_ms, 0);
 
     ft_override_reset(c->state, c->now_ms);
-    assert_int_equal(figures(c).opens_ms, c->rules.opens_ms);
+    assert_int_equal(crowd_stats(c).opens_ms, c->rules.opens_ms);
 
     sale_ends(c);
 }
 
 
 static void
-test_opened_by_hand_the_order_is_the_lot_too(void **unused)
+test_opened_by_the_operator_in_shuffled_order(void **unused)
 {
     double     tau;
     crowd_t   *c;
@@ -40,7 +40,7 @@ test_opened_by_hand_the_order_is_the_lot_too(void **unused)
 
     (void) unused;
 
-    /* slower than they come back: nobody has told them that it is open */
+    /* slower than after an announced opening */
 
     c = sale(300, 0);
     c->limits.rate_milli = 3000;
@@ -52,12 +52,10 @@ test_opened_by_hand_the_order_is_the_lot_too(void **unused)
     ft_override_open(c->state, c->now_ms);
     crowd_run(c, c->rules.opens_ms + 5000);
 
-    /* once its time has come, an opening is as it was */
+    /* at the configured time nothing changes */
 
     ft_override_reset(c->state, c->now_ms);
     crowd_run(c, c->rules.opens_ms + 90000);
-
-    /* who came when it was open stands behind */
 
     for (i = 300 - late; i < 300; i++) {
         for (k = 0; k < 300 - late; k++) {
@@ -66,7 +64,7 @@ test_opened_by_hand_the_order_is_the_lot_too(void **unused)
     }
 
     assert_int_equal(c->admissions, 300);
-    /* in the first quarter of a minute nobody is kept waiting for the others */
+    /* in the first 15 s nobody waits for those who return later */
 
     tau = order(c, 0, 300 - late);
     unit_check(tau > 0.75, "tau %f", tau);
@@ -77,7 +75,7 @@ test_opened_by_hand_the_order_is_the_lot_too(void **unused)
 
 
 static void
-test_an_order_taken_back_closes_again(void **unused)
+test_a_withdrawn_override_closes_again(void **unused)
 {
     double     tau;
     crowd_t   *c;
@@ -109,7 +107,7 @@ test_an_order_taken_back_closes_again(void **unused)
 
 
 static void
-test_an_opening_may_be_put_off(void **unused)
+test_an_opening_is_put_off(void **unused)
 {
     double     tau;
     crowd_t   *c;
@@ -134,7 +132,7 @@ test_an_opening_may_be_put_off(void **unused)
 
 
 static void
-test_an_opening_may_be_brought_forward(void **unused)
+test_an_opening_is_brought_forward(void **unused)
 {
     double     tau;
     crowd_t   *c;
@@ -156,16 +154,16 @@ test_an_opening_may_be_brought_forward(void **unused)
 }
 
 
-/* Without an opening the first attempts count, as they always do. */
+/* Without an opening first attempts count. */
 static void
-test_an_opening_may_be_removed(void **unused)
+test_an_opening_is_removed(void **unused)
 {
     double     tau;
     crowd_t   *c;
 
     (void) unused;
 
-    /* slower than they come back: nobody has told them that it is open */
+    /* slower than after an announced opening */
 
     c = sale(300, 0);
     c->limits.rate_milli = 3000;
@@ -180,7 +178,7 @@ test_an_opening_may_be_removed(void **unused)
     crowd_run(c, c->now_ms + 108000);
     assert_int_equal(c->admissions, 300);
 
-    /* as after a cold start, some had not been heard of when it began */
+    /* as after a restart, some had not returned when it began */
 
     tau = order(c, 0, 300);
     unit_check(tau > 0.5, "tau %f", tau);
@@ -212,7 +210,7 @@ restart(crowd_t *c)
 
 
 static void
-test_a_restart_loses_no_lot(void **unused)
+test_a_restart_keeps_the_shuffle(void **unused)
 {
     int64_t       at;
     double        tau;
@@ -236,9 +234,10 @@ test_a_restart_loses_no_lot(void **unused)
 }
 
 
-/* Two places with one line: where it is open, who waits elsewhere is no matter. */
+/* Two locations use one key: the open one ignores the pre-queue of the
+   other. */
 static void
-test_a_place_that_is_open_goes_on_beside_one_that_is_not(void **unused)
+test_an_open_location_beside_a_closed_one(void **unused)
 {
     crowd_t   *c;
     unsigned   i;
@@ -254,7 +253,7 @@ test_a_place_that_is_open_goes_on_beside_one_that_is_not(void **unused)
         c->shopper[i].next_ms = c->now_ms + 1 + i;
     }
 
-    /* even ones at the place that is open, odd ones at the other */
+    /* even ones at the open location, odd ones at the other */
 
     while (c->now_ms < end) {
         c->now_ms += 5;
@@ -282,7 +281,7 @@ test_a_place_that_is_open_goes_on_beside_one_that_is_not(void **unused)
 
     unit_check(crowd_overtaken(c) == 0, "%u overtaken", crowd_overtaken(c));
 
-    /* the line was not laid out time and again */
+    /* the line was laid out once */
 
     unit_check(c->state->opening.turn <= 2, "%u times",
                (unsigned) c->state->opening.turn);
@@ -296,9 +295,10 @@ test_a_place_that_is_open_goes_on_beside_one_that_is_not(void **unused)
 }
 
 
-/* A monitor asks by the rules of whatever place: the line stands still. */
+/* A monitor reads the stats under the rules of either location: the line
+   stays. */
 static void
-test_a_monitor_moves_no_line_that_waits(void **unused)
+test_reading_stats_does_not_move_the_line(void **unused)
 {
     unsigned     i;
     crowd_t     *c;
@@ -330,16 +330,16 @@ int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(test_a_sale_opened_by_order_is_open),
-        cmocka_unit_test(test_opened_by_hand_the_order_is_the_lot_too),
-        cmocka_unit_test(test_an_order_taken_back_closes_again),
-        cmocka_unit_test(test_an_opening_may_be_put_off),
-        cmocka_unit_test(test_an_opening_may_be_brought_forward),
-        cmocka_unit_test(test_an_opening_may_be_removed),
-        cmocka_unit_test(test_a_restart_loses_no_lot),
+        cmocka_unit_test(test_a_sale_opened_by_the_operator),
+        cmocka_unit_test(test_opened_by_the_operator_in_shuffled_order),
+        cmocka_unit_test(test_a_withdrawn_override_closes_again),
+        cmocka_unit_test(test_an_opening_is_put_off),
+        cmocka_unit_test(test_an_opening_is_brought_forward),
+        cmocka_unit_test(test_an_opening_is_removed),
+        cmocka_unit_test(test_a_restart_keeps_the_shuffle),
         cmocka_unit_test(
-                      test_a_place_that_is_open_goes_on_beside_one_that_is_not),
-        cmocka_unit_test(test_a_monitor_moves_no_line_that_waits)
+                      test_an_open_location_beside_a_closed_one),
+        cmocka_unit_test(test_reading_stats_does_not_move_the_line)
     };
 
     return unit_tests(tests);

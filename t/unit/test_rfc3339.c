@@ -1,6 +1,6 @@
 
 /*
- * Times as RFC 3339 writes them.
+ * Times in the format of RFC 3339.
  */
 
 #include "ft_rfc3339.h"
@@ -20,7 +20,7 @@ read_time(const char *text)
 
 
 static void
-test_times_are_read(void **unused)
+test_valid_times(void **unused)
 {
     (void) unused;
 
@@ -40,7 +40,7 @@ test_times_are_read(void **unused)
 
 
 static void
-test_every_day_follows_the_one_before(void **unused)
+test_every_day(void **unused)
 {
     char      text[32];
     uint64_t  days;
@@ -73,7 +73,7 @@ test_every_day_follows_the_one_before(void **unused)
 
 
 static void
-test_offsets_are_taken_off(void **unused)
+test_offsets(void **unused)
 {
     (void) unused;
 
@@ -87,7 +87,7 @@ test_offsets_are_taken_off(void **unused)
 
 
 static void
-test_fractions_are_cut_to_ms(void **unused)
+test_fractions(void **unused)
 {
     (void) unused;
 
@@ -102,7 +102,7 @@ test_fractions_are_cut_to_ms(void **unused)
 
 
 static void
-test_a_leap_second_is_the_last_of_a_day(void **unused)
+test_leap_seconds(void **unused)
 {
     (void) unused;
 
@@ -114,7 +114,7 @@ test_a_leap_second_is_the_last_of_a_day(void **unused)
 
 
 static void
-test_anything_else_is_none(void **unused)
+test_invalid_times(void **unused)
 {
     size_t             i;
     const char *const  texts[] = {
@@ -147,12 +147,12 @@ int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(test_times_are_read),
-        cmocka_unit_test(test_every_day_follows_the_one_before),
-        cmocka_unit_test(test_offsets_are_taken_off),
-        cmocka_unit_test(test_fractions_are_cut_to_ms),
-        cmocka_unit_test(test_a_leap_second_is_the_last_of_a_day),
-        cmocka_unit_test(test_anything_else_is_none)
+        cmocka_unit_test(test_valid_times),
+        cmocka_unit_test(test_every_day),
+        cmocka_unit_test(test_offsets),
+        cmocka_unit_test(test_fractions),
+        cmocka_unit_test(test_leap_seconds),
+        cmocka_unit_test(test_invalid_times)
     };
 
     return unit_tests(tests);

@@ -1,13 +1,13 @@
 
 /*
- * Whole sales in virtual time: who came first goes in first, whatever happens
- * to workers, edges and shoppers meanwhile.
+ * Whole sales in virtual time: admissions in order of timestamp, whatever
+ * happens to workers, edges and shoppers.
  */
 
 #include "crowd.h"
 
 
-/* n shoppers, evenly over so many ms. */
+/* n shoppers, evenly within a time. */
 static crowd_t *
 sale_of(unsigned n, uint64_t over_ms, uint32_t workers)
 {
@@ -17,14 +17,14 @@ sale_of(unsigned n, uint64_t over_ms, uint32_t workers)
     c = crowd_create(n, workers);
 
     for (i = 0; i < n; i++) {
-        crowd_comes(c, i, c->now_ms + over_ms * i / n);
+        crowd_arrive(c, i, c->now_ms + over_ms * i / n);
     }
 
     return c;
 }
 
 
-/* Until everybody has been served, or it takes too long. */
+/* Until all have been served, or a time limit. */
 static void
 run_out(crowd_t *c, uint64_t within_ms)
 {
@@ -53,7 +53,7 @@ check_order(crowd_t *c, unsigned percent)
 }
 
 
-/* Twice as many as can go in, over half a minute. */
+/* Twice the capacity, within half a minute. */
 static void
 test_order_is_kept(void **unused)
 {
@@ -72,7 +72,7 @@ test_order_is_kept(void **unused)
 
 
 static void
-test_lottery_keeps_none(void **unused)
+test_lottery_has_no_order(void **unused)
 {
     crowd_t  *c;
 
@@ -89,7 +89,7 @@ test_lottery_keeps_none(void **unused)
 }
 
 
-/* In no window of any length do more go in than the bucket says. */
+/* No window of any length has more admissions than the bucket allows. */
 static void
 test_rate_is_kept(void **unused)
 {
@@ -132,7 +132,7 @@ test_inflight_is_kept(void **unused)
 }
 
 
-/* A worker dies every second or so, another takes its slot a moment later. */
+/* About once a second a worker dies and is replaced. */
 static void
 test_workers_die(void **unused)
 {
@@ -154,7 +154,7 @@ test_workers_die(void **unused)
         crowd_run(c, c->now_ms + unit_between(&seed, 5, 100));
         crowd_replace(c, worker);
 
-        /* the dead worker's requests are no longer counted by anybody */
+        /* requests of dead workers are not counted */
 
         assert_int_equal(ft_state_inflight(c->state, 4), c->inside);
     }
@@ -170,13 +170,13 @@ test_workers_die(void **unused)
 
 
 typedef enum {
-    FIRST_ANY,          /* as the polls fall */
-    FIRST_LAST,         /* the last of the line, of all, is heard first */
-    FIRST_NEWCOMERS     /* more of them than the bucket holds */
+    FIRST_ANY,
+    FIRST_LAST,         /* the last in line polls first */
+    FIRST_NEWCOMERS     /* more newcomers than the bucket holds poll first */
 } first_t;
 
 
-/* The edge is restarted: nothing is left of the line but what shoppers hold. */
+/* The edge restarts: only the shoppers' tickets are left of the line. */
 static void
 check_restart(uint64_t after_ms, first_t first, uint64_t seed)
 {
@@ -210,7 +210,7 @@ check_restart(uint64_t after_ms, first_t first, uint64_t seed)
             (void) crowd_request(c, new, 0);
         }
 
-        /* a burst of them went in, while nobody was known to wait */
+        /* a burst was admitted before the edge knew of the queue */
 
         assert_int_equal(c->admissions - before, 5);
         c->admissions = before;
@@ -265,9 +265,9 @@ test_restart_with_newcomers_first(void **unused)
 }
 
 
-/* All who were there when the door opened, at once: a wall. */
+/* All arrive at once, at the opening. */
 static void
-test_a_wall(void **unused)
+test_all_at_once(void **unused)
 {
     crowd_t  *c;
 
@@ -276,7 +276,7 @@ test_a_wall(void **unused)
     c = sale_of(1000, 1000, 2);
     run_out(c, 80000);
 
-    /* a second of stamps: nobody is overtaken by more than that */
+    /* within a second of timestamps the order may differ */
 
     assert_int_equal(crowd_overtaken(c), 0);
     crowd_free(c);
@@ -288,10 +288,9 @@ test_a_wall(void **unused)
 }
 
 
-/* A silence in the midst of a sale, longer than any shopper is due: nobody is
-   lost by it. */
+/* No requests for longer than any due time: all keep their places. */
 static void
-test_a_long_silence(void **unused)
+test_no_requests_for_a_long_time(void **unused)
 {
     unsigned   i;
     crowd_t   *c;
@@ -301,7 +300,7 @@ test_a_long_silence(void **unused)
     c = sale_of(600, 10000, 2);
     crowd_run(c, c->now_ms + 8000);
 
-    /* the network was gone; all fall out, and then all come again */
+    /* the network fails; all expire, and all return */
 
     c->now_ms += 600000;
 
@@ -322,15 +321,15 @@ main(void)
 {
     const struct CMUnitTest  tests[] = {
         cmocka_unit_test(test_order_is_kept),
-        cmocka_unit_test(test_lottery_keeps_none),
+        cmocka_unit_test(test_lottery_has_no_order),
         cmocka_unit_test(test_rate_is_kept),
         cmocka_unit_test(test_inflight_is_kept),
         cmocka_unit_test(test_workers_die),
         cmocka_unit_test(test_restart_keeps_the_order),
         cmocka_unit_test(test_restart_with_the_last_one_first),
         cmocka_unit_test(test_restart_with_newcomers_first),
-        cmocka_unit_test(test_a_wall),
-        cmocka_unit_test(test_a_long_silence)
+        cmocka_unit_test(test_all_at_once),
+        cmocka_unit_test(test_no_requests_for_a_long_time)
     };
 
     return unit_tests(tests);

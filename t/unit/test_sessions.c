@@ -1,18 +1,17 @@
 
 /*
- * The bound on passes alive: never passed, however long passes last and however
- * often their time is changed; a place is free when its pass ends, or is over.
+ * The limit on valid passes: never exceeded, for any session and after changes
+ * of it; capacity is free when a pass ends or is done.
  */
 
-#include "core.h"
-#include "unit.h"
+#include "edge.h"
 
 
 #define PASSES  20000
 
 
 static void
-test_counts_to_the_end(void **unused)
+test_a_pass_counts_to_its_end(void **unused)
 {
     unsigned        i;
     uint32_t        session;
@@ -29,7 +28,7 @@ test_counts_to_the_end(void **unused)
             ft_sessions_add(s, now + session, session);
         }
 
-        /* alive to its last ms, gone a 30th of its life later at most */
+        /* valid to its last ms, gone after at most 1/30 of its life */
 
         assert_int_equal(ft_sessions_alive(s, now), 100);
         assert_int_equal(ft_sessions_alive(s, now + session - 1), 100);
@@ -39,7 +38,7 @@ test_counts_to_the_end(void **unused)
         assert_int_equal(ft_sessions_alive(s, now), 0);
         assert_int_equal(ft_sessions_ending(s, UNIT_EPOCH_MS, now), 100);
 
-        /* and not again when the wheel has turned, however often */
+        /* also after turns of the wheel */
 
         for (i = 0; i < 3000; i++) {
             now += 100000;
@@ -52,7 +51,7 @@ test_counts_to_the_end(void **unused)
 
 
 static void
-test_takes_back_what_it_counted(void **unused)
+test_a_pass_is_removed_once(void **unused)
 {
     ft_sessions_t  *s;
 
@@ -70,7 +69,7 @@ test_takes_back_what_it_counted(void **unused)
                                     UNIT_EPOCH_MS + 599000));
     assert_int_equal(ft_sessions_alive(s, UNIT_EPOCH_MS), 0);
 
-    /* one that has ended is not there to be taken back */
+    /* a pass that has ended cannot be removed */
 
     ft_sessions_add(s, UNIT_EPOCH_MS + 600000, 600000);
     assert_false(ft_sessions_remove(s, UNIT_EPOCH_MS + 600000, 600000,
@@ -80,41 +79,22 @@ test_takes_back_what_it_counted(void **unused)
 }
 
 
-typedef struct {
-    ft_state_t   *state;
-    ft_limits_t   limits;
-    ft_rules_t    rules;
-    ft_call_t     call;
-} edge_t;
-
-
+/* A limit of the passes only, four workers, no line. */
 static void
-edge_open(edge_t *e, uint32_t sessions)
+sessions_open(edge_t *e, uint32_t sessions)
 {
-    memset(e, 0, sizeof(edge_t));
+    edge_open(e);
 
-    e->state = unit_shared(sizeof(ft_state_t));
-    ft_state_init(e->state, 7, UNIT_EPOCH_MS);
-
-    e->limits.sessions = sessions;
-    e->limits.period_ms = FT_PERIOD_DEFAULT_MS;
-    e->limits.burst = 1;
     e->rules.policy = FT_POLICY_REJECT;
-    e->rules.session_ms = 600000;
-    e->rules.poll_min_ms = FT_POLL_MIN_DEFAULT_MS;
-    e->rules.poll_max_ms = FT_POLL_MAX_DEFAULT_MS;
-
-    e->call.state = e->state;
-    e->call.limits = e->limits;
-    e->call.rules = &e->rules;
-    e->call.now_ms = UNIT_EPOCH_MS + 120000;
+    e->rules.hold_ms = 0;
+    e->call.limits.sessions = sessions;
     e->call.workers = 4;
 }
 
 
-/* A shopper comes; its pass, or kind 0 if it was refused. */
+/* A first attempt; kind 0 if it was not admitted. */
 static ft_ticket_t
-edge_comes(edge_t *e, uint64_t id)
+sessions_first(edge_t *e, uint64_t id)
 {
     ft_ticket_t  pass = { .id = id };
 
@@ -127,18 +107,19 @@ edge_comes(edge_t *e, uint64_t id)
     }
 
     ft_pass_make(&e->call, &pass);
-    ft_inflight_done(e->state, 7, e->call.worker);
+    ft_inflight_done(e->state, EDGE_GENERATION,
+                     e->call.worker);
 
     return pass;
 }
 
 
 /*
- * Against a list of the passes that live: shoppers come at random, passes are
- * over at random, some say so twice, and the session's time is changed.
+ * Against a list of valid passes: random arrivals, random passes done, some of
+ * them twice, and changes of the session.
  */
 static void
-test_never_more_alive(void **unused)
+test_never_more_sessions_than_the_limit(void **unused)
 {
     edge_t        e;
     uint64_t      seed;
@@ -150,7 +131,7 @@ test_never_more_alive(void **unused)
     seed = 42;
     live = calloc(100, sizeof(ft_ticket_t));
     assert_non_null(live);
-    edge_open(&e, 100);
+    sessions_open(&e, 100);
     n = most = admitted = freed = 0;
 
     for (i = 0; i < PASSES; i++) {
@@ -183,11 +164,11 @@ test_never_more_alive(void **unused)
         k = n;
 
         if (n == 100) {
-            assert_int_equal(edge_comes(&e, i + 1).kind, 0);
+            assert_int_equal(sessions_first(&e, i + 1).kind, 0);
             continue;
         }
 
-        live[n] = edge_comes(&e, unit_random(&seed));
+        live[n] = sessions_first(&e, unit_random(&seed));
         n += live[n].kind == FT_TICKET_PASS;
         admitted += n - k;
     }
@@ -198,23 +179,23 @@ test_never_more_alive(void **unused)
     assert_int_equal(atomic_load(&e.state->totals.spent), freed);
 
     free(live);
-    free(e.state);
+    edge_close(&e);
 }
 
 
 static void
-test_over_is_not_given_again(void **unused)
+test_a_done_pass_is_not_given_again(void **unused)
 {
     edge_t       e;
     ft_ticket_t  pass, old;
 
     (void) unused;
 
-    edge_open(&e, 1);
-    pass = edge_comes(&e, 5);
+    sessions_open(&e, 1);
+    pass = sessions_first(&e, 5);
     assert_int_equal(pass.kind, FT_TICKET_PASS);
 
-    /* the ticket again, as after a lost answer: its pass, and no other place */
+    /* the ticket again, after a lost answer: the same pass, no more capacity */
 
     old = (ft_ticket_t) { .id = 5, .kind = FT_TICKET_WAIT };
     assert_int_equal(ft_admission_decide(&e.call, &old, NULL, NULL, false)
@@ -223,27 +204,27 @@ test_over_is_not_given_again(void **unused)
     assert_int_equal(ft_sessions_alive(&e.state->sessions, e.call.now_ms), 1);
     assert_in_range(old.due_ms, pass.due_ms - 1000, pass.due_ms);
 
-    /* with the end that it had, whatever the session is now */
+    /* with its first end, whatever the session is now */
 
     e.rules.session_ms = 1000000;
     assert_true(ft_pass_again(&e.call, &old));
     assert_in_range(old.due_ms, pass.due_ms - 1000, pass.due_ms);
     e.rules.session_ms = 600000;
 
-    /* the one given again frees the place as well as the first would */
+    /* the pass given again frees as much as the first would */
 
-    assert_int_equal(edge_comes(&e, 6).kind, 0);
+    assert_int_equal(sessions_first(&e, 6).kind, 0);
     assert_true(ft_pass_done(&e.call, &old));
     assert_false(ft_pass_done(&e.call, &pass));
     assert_false(ft_pass_again(&e.call, &old));
-    assert_int_equal(edge_comes(&e, 7).kind, FT_TICKET_PASS);
-    assert_int_equal(edge_comes(&e, 8).kind, 0);
+    assert_int_equal(sessions_first(&e, 7).kind, FT_TICKET_PASS);
+    assert_int_equal(sessions_first(&e, 8).kind, 0);
 
-    free(e.state);
+    edge_close(&e);
 }
 
 
-/* Another edge's pass, or one from before a restart, holds no place here. */
+/* A pass of another edge, or from before a restart, uses no capacity here. */
 static void
 test_a_foreign_pass_frees_nothing(void **unused)
 {
@@ -252,46 +233,46 @@ test_a_foreign_pass_frees_nothing(void **unused)
 
     (void) unused;
 
-    edge_open(&e, 1);
-    pass = edge_comes(&e, 5);
+    sessions_open(&e, 1);
+    pass = sessions_first(&e, 5);
 
     pass.id = 6;
     pass.generation = 8;
     assert_true(ft_pass_done(&e.call, &pass));
-    assert_int_equal(edge_comes(&e, 7).kind, 0);
+    assert_int_equal(sessions_first(&e, 7).kind, 0);
 
-    free(e.state);
+    edge_close(&e);
 }
 
 
-/* Refused by the bucket or the bound in flight: no pass is counted. */
+/* Refused by another limit: no pass is counted. */
 static void
-test_refused_by_another_bound(void **unused)
+test_refused_by_another_limit(void **unused)
 {
     edge_t    e;
     unsigned  i;
 
     (void) unused;
 
-    edge_open(&e, 10);
+    sessions_open(&e, 10);
     e.call.limits.rate_milli = 1000;
 
     for (i = 1; i < 20; i++) {
-        (void) edge_comes(&e, i);
+        (void) sessions_first(&e, i);
     }
 
     assert_int_equal(ft_sessions_alive(&e.state->sessions, e.call.now_ms), 1);
 
-    free(e.state);
+    edge_close(&e);
 }
 
 
 /*
- * A line behind passes that end together, 600 s from the first: it is told so,
- * nobody is called in vain, and all come in within 5 s of that end.
+ * Shoppers wait for passes that end together, 600 s from now: the estimate says
+ * so, nobody is called before, and all are admitted within 5 s of the end.
  */
 static void
-test_the_wait_is_known(void **unused)
+test_the_wait_for_passes_that_end(void **unused)
 {
     edge_t        e;
     unsigned      i, admitted, called, early;
@@ -301,7 +282,7 @@ test_the_wait_is_known(void **unused)
 
     (void) unused;
 
-    edge_open(&e, 20);
+    sessions_open(&e, 20);
     e.rules.policy = FT_POLICY_FAIR;
     e.rules.hold_ms = FT_HOLD_DEFAULT_MS;
     began = e.call.now_ms;
@@ -347,7 +328,7 @@ test_the_wait_is_known(void **unused)
     assert_int_equal(early, 0);
     assert_int_equal(admitted, 20);
 
-    /* one that comes now would stand behind the next round */
+    /* a newcomer waits for the next end */
 
     e.call.now_ms += 100;
     ticket[0] = (ft_ticket_t) { .id = 99 };
@@ -355,7 +336,7 @@ test_the_wait_is_known(void **unused)
     assert_int_equal(v.answer, FT_WAIT);
     assert_in_range(v.wait_ms, 590000, 620000);
 
-    free(e.state);
+    edge_close(&e);
 }
 
 
@@ -363,13 +344,13 @@ int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(test_counts_to_the_end),
-        cmocka_unit_test(test_takes_back_what_it_counted),
-        cmocka_unit_test(test_never_more_alive),
-        cmocka_unit_test(test_over_is_not_given_again),
+        cmocka_unit_test(test_a_pass_counts_to_its_end),
+        cmocka_unit_test(test_a_pass_is_removed_once),
+        cmocka_unit_test(test_never_more_sessions_than_the_limit),
+        cmocka_unit_test(test_a_done_pass_is_not_given_again),
         cmocka_unit_test(test_a_foreign_pass_frees_nothing),
-        cmocka_unit_test(test_refused_by_another_bound),
-        cmocka_unit_test(test_the_wait_is_known)
+        cmocka_unit_test(test_refused_by_another_limit),
+        cmocka_unit_test(test_the_wait_for_passes_that_end)
     };
 
     return unit_tests(tests);

@@ -1,7 +1,7 @@
 
 /*
- * Four worker processes on one zone, one of them killed again and again at
- * whatever instruction it is.
+ * Four worker processes on one zone; one after another is killed at any
+ * instruction.
  */
 
 #include "process.h"
@@ -10,51 +10,57 @@
 
 
 #define KILLS      300
-#define OPS_APART  4000     /* between two kills, at the most */
-#define OPS_MORE   4000     /* that may be done until the signal comes */
+#define OPS_APART  4000     /* maximum between two kills */
+#define OPS_MORE   4000     /* the others continue until the signal arrives */
 
 
 typedef struct {
     stress_t           stress;
     ft_zone_t         *zone;
     uint64_t           seed;
-    _Atomic uint32_t   joined;
-} house_t;
+    _Atomic uint32_t   slot;        /* of the process that starts, plus 1 */
+} edge_t;
 
 
-/* joins, one at a time, and works */
 static int
-house_worker(void *data)
+edge_worker(void *data)
 {
-    house_t   *house = data;
+    edge_t    *edge = data;
     uint32_t   slot;
     uint64_t   seed;
 
-    seed = house->seed;
-    slot = ft_zone_join(house->zone, (uint32_t) getpid());
-    atomic_fetch_add(&house->joined, 1);
+    seed = edge->seed;
 
-    if (slot >= STRESS_WORKERS) {
-        return 1;
-    }
+    do {
+        slot = atomic_exchange(&edge->slot, 0);
+        sched_yield();
+    } while (slot == 0);
 
-    stress_work(&house->stress, ft_zone_state(house->zone, 0), slot, seed, 0);
+    stress_work(&edge->stress, ft_zone_state(edge->zone, 0), slot - 1,
+                seed, 0);
 
     return 0;
 }
 
 
+/*
+ * The parent joins for the new process: an emulator shows a process another
+ * start time of itself than the kernel shows to others.
+ */
 static pid_t
-house_start(house_t *house)
+edge_start(edge_t *edge)
 {
     pid_t     pid;
-    uint32_t  joined;
+    uint32_t  slot;
 
-    joined = atomic_load(&house->joined);
-    house->seed++;
-    pid = process_start(house_worker, house);
+    edge->seed++;
+    pid = process_start(edge_worker, edge);
 
-    while (atomic_load(&house->joined) == joined) {
+    slot = ft_zone_join(edge->zone, (uint32_t) pid);
+    assert_in_range(slot, 0, STRESS_WORKERS - 1);
+    atomic_store(&edge->slot, slot + 1);
+
+    while (atomic_load(&edge->slot)) {
         sched_yield();
     }
 
@@ -63,27 +69,27 @@ house_start(house_t *house)
 
 
 static void
-house_work_on(house_t *house, uint64_t ops)
+edge_work_on(edge_t *edge, uint64_t ops)
 {
     uint64_t  until;
 
-    until = atomic_load(&house->stress.ops) + ops;
+    until = atomic_load(&edge->stress.ops) + ops;
 
-    /* they go on beyond it: whoever is killed is in the midst of something */
+    /* a process that is killed has not reached its end */
 
-    atomic_store(&house->stress.until, until + OPS_MORE);
+    atomic_store(&edge->stress.until, until + OPS_MORE);
 
-    while (atomic_load(&house->stress.ops) < until) {
+    while (atomic_load(&edge->stress.ops) < until) {
         sched_yield();
     }
 }
 
 
 static void
-test_killed_again_and_again(void **unused)
+test_killed_workers(void **unused)
 {
     pid_t         pid[STRESS_WORKERS];
-    house_t      *house;
+    edge_t      *edge;
     unsigned      i, k;
     bool          evicted;
     uint32_t      slot;
@@ -93,43 +99,41 @@ test_killed_again_and_again(void **unused)
     (void) unused;
 
     seed = 4;
-    house = process_memory(sizeof(house_t));
-    house->zone = process_memory(ft_zone_size(1));
-    stress_init(&house->stress);
+    edge = process_memory(sizeof(edge_t));
+    edge->zone = process_memory(ft_zone_size(1));
+    stress_init(&edge->stress);
 
-    ft_zone_init(house->zone, 1, seed, 1000, UNIT_EPOCH_MS);
-    state = ft_zone_add(house->zone, "sale", 4, UNIT_EPOCH_MS, &evicted);
+    ft_zone_init(edge->zone, 1, seed, 1000, UNIT_EPOCH_MS);
+    state = ft_zone_add(edge->zone, "sale", 4, UNIT_EPOCH_MS, &evicted);
     assert_non_null(state);
 
     for (i = 0; i < STRESS_WORKERS; i++) {
-        pid[i] = house_start(house);
+        pid[i] = edge_start(edge);
     }
 
     for (k = 0; k < KILLS; k++) {
-        house_work_on(house, unit_between(&seed, 1, OPS_APART));
+        edge_work_on(edge, unit_between(&seed, 1, OPS_APART));
 
         slot = (uint32_t) (unit_random(&seed) % STRESS_WORKERS);
         process_kill(pid[slot]);
-        stress_forget(&house->stress, slot);
+        stress_forget(&edge->stress, slot);
 
-        /* the next process to join has the slot that became free */
-
-        pid[slot] = house_start(house);
+        pid[slot] = edge_start(edge);
     }
 
-    atomic_store(&house->stress.stop, 1);
+    atomic_store(&edge->stress.stop, 1);
 
     for (i = 0; i < STRESS_WORKERS; i++) {
         assert_int_equal(process_end(pid[i]), 0);
     }
 
-    stress_check(&house->stress);
+    stress_check(&edge->stress);
 
-    slot = ft_zone_join(house->zone, (uint32_t) getpid());
-    stress_check_rest(&house->stress, state, slot);
+    slot = ft_zone_join(edge->zone, (uint32_t) getpid());
+    stress_check_rest(&edge->stress, state, slot);
 
-    munmap(house->zone, ft_zone_size(1));
-    munmap(house, sizeof(house_t));
+    munmap(edge->zone, ft_zone_size(1));
+    munmap(edge, sizeof(edge_t));
 }
 
 
@@ -137,10 +141,10 @@ int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(test_killed_again_and_again)
+        cmocka_unit_test(test_killed_workers)
     };
 
-    /* nothing of this blocks; should it, the alarm ends it */
+    /* ends a test that blocks */
 
     alarm(300);
 

@@ -1,13 +1,13 @@
 
 /*
- * Four workers on one state, as threads: what a race detector can watch.
+ * Four workers on one state, as threads, for a race detector.
  */
 
 #include <pthread.h>
 #include "stress.h"
 
 
-#define OPS  60000      /* of each worker */
+#define OPS  60000
 
 
 typedef struct {

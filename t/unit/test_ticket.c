@@ -1,6 +1,6 @@
 
 /*
- * Tickets: what was signed comes back, and nothing else does.
+ * Tickets: only what was signed verifies.
  */
 
 #include "tickets.h"
@@ -22,7 +22,7 @@ encode(const uint8_t *raw, char *text)
 }
 
 
-/* The signature as documented, made without the code under test. */
+/* The documented signature, without the code under test. */
 static void
 independent_mac(const char *secret, size_t secret_len,
     const ft_ticket_context_t *c, const uint8_t *body, uint8_t *mac)
@@ -52,9 +52,9 @@ independent_mac(const char *secret, size_t secret_len,
 }
 
 
-/* The test vectors of RFC 4231 that the independent side is to be trusted by. */
+/* RFC 4231's test vectors for the independent implementation. */
 static void
-test_the_independent_hmac_is_one(void **unused)
+test_the_independent_hmac(void **unused)
 {
     uint8_t        key[131], mac[32];
     unsigned       len;
@@ -76,7 +76,7 @@ test_the_independent_hmac_is_one(void **unused)
 }
 
 
-/* Secrets shorter than, as long as and longer than a block; long contexts. */
+/* Secrets shorter than a block, of a block, and longer; long contexts. */
 static void
 test_signature_is_hmac_sha256(void **unused)
 {
@@ -121,9 +121,9 @@ test_signature_is_hmac_sha256(void **unused)
 }
 
 
-/* Tickets that are out there must be read by every later version. */
+/* Later versions must read these tickets. */
 static void
-test_layout_is_frozen(void **unused)
+test_layout(void **unused)
 {
     char           text[FT_TICKET_LEN];
     uint8_t        raw[48], mac[32];
@@ -147,7 +147,7 @@ test_layout_is_frozen(void **unused)
     ft_ticket_sign(ring, &context_plain, &ticket, text);
     decode(text, raw, sizeof(raw));
 
-    /* the second byte is the key's id, of the secret by its own label */
+    /* the second byte is the key id, from the secret */
 
     assert_non_null(HMAC(EVP_sha256(), SECRET_A, sizeof(SECRET_A) - 1,
                          (const uint8_t *) "flash_throttle key id", 21, mac,
@@ -200,7 +200,6 @@ test_round_trip(void **unused)
 }
 
 
-/* A cookie's value as any header may carry it. */
 static void
 test_text_is_cookie_safe(void **unused)
 {
@@ -253,7 +252,7 @@ test_every_flipped_bit_is_refused(void **unused)
         text[bit / 8] ^= (char) (1 << bit % 8);
     }
 
-    /* of what it says */
+    /* of the decoded bytes */
 
     decode(text, raw, sizeof(raw));
 
@@ -263,7 +262,7 @@ test_every_flipped_bit_is_refused(void **unused)
         assert_false(ft_ticket_verify(ring, &context_plain, text,
                                       FT_TICKET_LEN, &back));
 
-        /* seen without the signature: another version, an unknown secret */
+        /* refused before the signature: another version, an unknown secret */
         assert_int_equal(ft_ticket_possible(ring, text, FT_TICKET_LEN),
                          bit < 4 || bit >= 16);
         raw[bit / 8] ^= (uint8_t) (1 << bit % 8);
@@ -277,9 +276,9 @@ test_every_flipped_bit_is_refused(void **unused)
 }
 
 
-/* Only the one spelling: no other length, alphabet, padding or space. */
+/* One spelling only: no other length, alphabet, padding or space. */
 static void
-test_other_spellings_are_refused(void **unused)
+test_only_one_spelling(void **unused)
 {
     char           text[FT_TICKET_LEN + 4], bad[FT_TICKET_LEN + 4];
     unsigned       c, i, good;
@@ -300,7 +299,7 @@ test_other_spellings_are_refused(void **unused)
                          len == FT_TICKET_LEN);
     }
 
-    /* in each position each byte: one of 256 is right */
+    /* one of 256 bytes is right in each position */
 
     for (i = 0; i < FT_TICKET_LEN; i++) {
         memcpy(bad, text, FT_TICKET_LEN);
@@ -318,7 +317,7 @@ test_other_spellings_are_refused(void **unused)
 }
 
 
-/* Signed rightly, yet of a version or kind that is not ours. */
+/* A valid signature, but another version or kind. */
 static void
 test_other_versions_are_refused(void **unused)
 {
@@ -356,7 +355,7 @@ test_other_versions_are_refused(void **unused)
 }
 
 
-/* Nor a neighbour whose parts read the same when they are put together. */
+/* Contexts whose concatenated parts are equal are different. */
 static void
 test_other_contexts_are_refused(void **unused)
 {
@@ -393,8 +392,6 @@ test_other_contexts_are_refused(void **unused)
                    "context %u is taken for another", (unsigned) i);
     }
 
-    /* where the context is longer than a block, too */
-
     memset(filler, 'y', sizeof(filler));
     own.bind = filler;
     own.bind_len = sizeof(filler);
@@ -422,19 +419,19 @@ test_age_and_skew(void **unused)
     ticket = ticket_plain();
     now = ticket.first_ms;
 
-    /* a stamp of the future, but for the skew, is not to be believed */
+    /* a timestamp ahead of the skew is refused */
 
     assert_true(ft_ticket_usable(&ticket, now));
     assert_true(ft_ticket_usable(&ticket, now - FT_TICKET_SKEW_MS));
     assert_false(ft_ticket_usable(&ticket, now - FT_TICKET_SKEW_MS - 1));
 
-    /* it outlives any queue: long overdue is still a place */
+    /* an overdue ticket is usable for a day */
 
     assert_true(ft_ticket_usable(&ticket, ticket.due_ms + 3600000));
     assert_true(ft_ticket_usable(&ticket, now + FT_TICKET_AGE_MAX_MS - 1));
     assert_false(ft_ticket_usable(&ticket, now + FT_TICKET_AGE_MAX_MS));
 
-    /* a pass ends when it says so */
+    /* a pass is usable until it ends */
 
     ticket.kind = FT_TICKET_PASS;
     ticket.due_ms = ticket.seen_ms + 600000;
@@ -450,13 +447,13 @@ int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(test_the_independent_hmac_is_one),
+        cmocka_unit_test(test_the_independent_hmac),
         cmocka_unit_test(test_signature_is_hmac_sha256),
-        cmocka_unit_test(test_layout_is_frozen),
+        cmocka_unit_test(test_layout),
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_text_is_cookie_safe),
         cmocka_unit_test(test_every_flipped_bit_is_refused),
-        cmocka_unit_test(test_other_spellings_are_refused),
+        cmocka_unit_test(test_only_one_spelling),
         cmocka_unit_test(test_other_versions_are_refused),
         cmocka_unit_test(test_other_contexts_are_refused),
         cmocka_unit_test(test_age_and_skew)

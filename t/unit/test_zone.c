@@ -1,14 +1,13 @@
 
 /*
- * The zone: keys are found and told apart, and its clock follows neither a leap
- * back nor one forward while somebody waits.
+ * The zone: finding keys, and its clock.
  */
 
 #include "zone.h"
 
 
 static void
-test_find_what_was_added(void **unused)
+test_find_and_add(void **unused)
 {
     bool         evicted;
     ft_zone_t   *zone;
@@ -36,7 +35,7 @@ test_find_what_was_added(void **unused)
 }
 
 
-/* Every length there is, each a prefix of the next, zero bytes among them. */
+/* All lengths, each key a prefix of the next, with zero bytes. */
 static void
 test_keys_of_every_length(void **unused)
 {
@@ -69,8 +68,6 @@ test_keys_of_every_length(void **unused)
         assert_memory_equal(back, key, len);
     }
 
-    /* each byte of the longest counts */
-
     for (len = 0; len < FT_KEY_MAX; len++) {
         key[len] = 1;
         assert_null(ft_zone_find(zone, key, FT_KEY_MAX, UNIT_EPOCH_MS));
@@ -81,9 +78,9 @@ test_keys_of_every_length(void **unused)
 }
 
 
-/* What lies behind a key in the caller's memory is not part of it. */
+/* Bytes after a key in the caller's memory do not belong to it. */
 static void
-test_bytes_behind_a_key_do_not_count(void **unused)
+test_bytes_after_a_key(void **unused)
 {
     size_t       len;
     bool         evicted;
@@ -110,35 +107,36 @@ test_bytes_behind_a_key_do_not_count(void **unused)
 
 
 static void
-test_epochs_name_lives(void **unused)
+test_generations(void **unused)
 {
-    uint32_t     i, epoch, last;
+    uint32_t     i, generation, last;
     ft_zone_t   *zone;
     char         key[16];
 
     (void) unused;
 
-    /* a seed by which the first epoch would come out as 0, "none" */
+    /* a seed whose first generation would be 0, "none" */
 
     zone = unit_shared(ft_zone_size(1));
     ft_zone_init(zone, 1, UINT64_C(0xffffffff00000001), 1000, UNIT_EPOCH_MS);
 
     for (i = 0, last = 0; i < 10; i++) {
         snprintf(key, sizeof(key), "%u", i);
-        epoch = atomic_load(&zone_add(zone, key, UNIT_EPOCH_MS + i)->generation);
-        assert_int_not_equal(epoch, 0);
+        generation = atomic_load(&zone_add(zone, key,
+                                           UNIT_EPOCH_MS + i)->generation);
+        assert_int_not_equal(generation, 0);
 
-        /* the one that would be 0 shares its name with the next */
+        /* the generation that would be 0 is equal to the next */
 
-        assert_true(epoch != last || i == 1);
-        last = epoch;
+        assert_true(generation != last || i == 1);
+        last = generation;
     }
 
     free(zone);
 }
 
 
-/* An operator's arithmetic: what the documents promise of a zone's size. */
+/* The documented maximum. */
 static void
 test_memory_for_a_key(void **unused)
 {
@@ -155,9 +153,9 @@ test_memory_for_a_key(void **unused)
 }
 
 
-/* "One key takes about N KB": to the twentieth part. */
+/* "One key takes about N KB": within 5 %. */
 static void
-test_memory_that_the_readme_states(void **unused)
+test_documented_memory(void **unused)
 {
     char       *p, line[1024];
     FILE       *file;
@@ -200,7 +198,7 @@ test_clock_follows_the_monotonic(void **unused)
 
     for (t = 0; t < 10000; t += 7) {
 
-        /* a wall clock that is being slewed is left alone */
+        /* a slewed wall clock is ignored */
 
         assert_true(ft_zone_now(zone, 1000 + t, UNIT_EPOCH_MS + t + t / 20)
                     == UNIT_EPOCH_MS + t);
@@ -210,9 +208,9 @@ test_clock_follows_the_monotonic(void **unused)
 }
 
 
-/* A second off is a clock that is slewed, a millisecond more one that stepped. */
+/* A difference of 1,000 ms is slew, 1,001 ms is a step. */
 static void
-test_clock_of_a_second(void **unused)
+test_clock_differs_by_a_second(void **unused)
 {
     ft_zone_t  *zone;
 
@@ -226,8 +224,6 @@ test_clock_of_a_second(void **unused)
                 == UNIT_EPOCH_MS);
     assert_true(ft_zone_now(zone, 1000, UNIT_EPOCH_MS - 1001)
                 == UNIT_EPOCH_MS - 1001);
-
-    /* compared once a second */
 
     assert_true(ft_zone_now(zone, 1999, UNIT_EPOCH_MS + 999)
                 == UNIT_EPOCH_MS - 2);
@@ -255,7 +251,7 @@ test_clock_steps_while_nobody_waits(void **unused)
                                 UNIT_EPOCH_MS + 1000 + (uint64_t) steps[i])
                     == UNIT_EPOCH_MS + 1000 + (uint64_t) steps[i]);
 
-        /* for good, and for a worker whose wall clock is a little off */
+        /* also for a worker whose wall clock differs a little */
 
         assert_true(ft_zone_now(zone, 2500,
                                 UNIT_EPOCH_MS + 1999 + (uint64_t) steps[i])
@@ -288,9 +284,61 @@ test_clock_does_not_step_while_somebody_waits(void **unused)
         assert_non_null(zone_find(zone, "sale", UNIT_EPOCH_MS + t));
     }
 
-    /* the line is gone: now it does */
-
     atomic_store(&state->queueing, 0);
+    assert_true(ft_zone_now(zone, 1000 + t, wall + t) == wall + t);
+
+    free(zone);
+}
+
+
+/*
+ * A step is pending while one of 3,000 keys has a queue.  The zone searches for
+ * a queue at most once a second: it notices the end of the queue at the next
+ * search, however often the clock is read before.
+ */
+static void
+test_clock_searches_once_a_second(void **unused)
+{
+    char         key[16];
+    uint64_t     t, wall;
+    unsigned     i, k, late;
+    ft_zone_t   *zone;
+    ft_state_t  *state;
+
+    (void) unused;
+
+    zone = zone_of(3000);
+    state = NULL;
+
+    for (i = 0; i < 3000; i++) {
+        snprintf(key, sizeof(key), "%u", i);
+        state = zone_add(zone, key, UNIT_EPOCH_MS);
+        assert_non_null(state);
+    }
+
+    wall = UNIT_EPOCH_MS + 3600000;
+
+    for (i = 0, t = 0; i < 20; i++) {
+        atomic_store(&state->queueing, 1);
+        atomic_store(&state->used_ms, UNIT_EPOCH_MS + t);
+
+        /* this search finds the queue */
+
+        assert_true(ft_zone_now(zone, 1000 + t, wall + t) == UNIT_EPOCH_MS + t);
+
+        /* the queue ends; there is no search in the next 999 ms */
+
+        atomic_store(&state->queueing, 0);
+
+        for (k = 0, late = 0; k < 999; k++) {
+            late += ft_zone_now(zone, 1000 + t + k, wall + t + k)
+                    != UNIT_EPOCH_MS + t + k;
+        }
+
+        assert_int_equal(late, 0);
+        t += 1000;
+    }
+
     assert_true(ft_zone_now(zone, 1000 + t, wall + t) == wall + t);
 
     free(zone);
@@ -301,14 +349,15 @@ int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(test_find_what_was_added),
+        cmocka_unit_test(test_clock_searches_once_a_second),
+        cmocka_unit_test(test_find_and_add),
         cmocka_unit_test(test_keys_of_every_length),
-        cmocka_unit_test(test_bytes_behind_a_key_do_not_count),
-        cmocka_unit_test(test_epochs_name_lives),
+        cmocka_unit_test(test_bytes_after_a_key),
+        cmocka_unit_test(test_generations),
         cmocka_unit_test(test_memory_for_a_key),
-        cmocka_unit_test(test_memory_that_the_readme_states),
+        cmocka_unit_test(test_documented_memory),
         cmocka_unit_test(test_clock_follows_the_monotonic),
-        cmocka_unit_test(test_clock_of_a_second),
+        cmocka_unit_test(test_clock_differs_by_a_second),
         cmocka_unit_test(test_clock_steps_while_nobody_waits),
         cmocka_unit_test(test_clock_does_not_step_while_somebody_waits)
     };

@@ -1,13 +1,12 @@
 
 /*
- * A zone that is full: which key makes way for a new one, which does not, and
- * how many are looked at for it.
+ * A full zone: which key is evicted, which is not, and how many are examined.
  */
 
 #include "zone.h"
 
 
-/* Adds a key that finds a place; whether another one made way. */
+/* Adds a key.  Returns whether another one was evicted. */
 static bool
 zone_evicting(ft_zone_t *zone, const char *key, uint64_t now_ms)
 {
@@ -19,9 +18,9 @@ zone_evicting(ft_zone_t *zone, const char *key, uint64_t now_ms)
 }
 
 
-/* Whoever was used longest ago makes way; looking one up is a use. */
+/* The least recently used key is evicted; finding a key is a use. */
 static void
-test_least_recently_used_makes_way(void **unused)
+test_least_recently_used_is_evicted(void **unused)
 {
     uint64_t    now;
     ft_zone_t  *zone;
@@ -51,9 +50,9 @@ test_least_recently_used_makes_way(void **unused)
 }
 
 
-/* Never one with shoppers waiting while an idle one exists. */
+/* No key with waiting shoppers is evicted while an idle one exists. */
 static void
-test_the_waiting_stay_while_one_is_idle(void **unused)
+test_busy_keys_stay_while_one_is_idle(void **unused)
 {
     uint64_t    now;
     ft_zone_t  *zone;
@@ -72,13 +71,13 @@ test_the_waiting_stay_while_one_is_idle(void **unused)
     assert_non_null(zone_find(zone, "old sale", now));
     assert_non_null(zone_find(zone, "new sale", now + 5000));
 
-    /* with waiting ones only, it is the new key that has to do without */
+    /* only busy keys: the new key gets no state */
 
     atomic_store(&zone_find(zone, "x", now + 31000)->queueing, 1);
     assert_null(zone_add(zone, "y", now + 32000));
     assert_non_null(zone_find(zone, "old sale", now));
 
-    /* nor does one make way whose bucket still remembers admissions */
+    /* a bucket that is not empty protects a key */
 
     atomic_store(&zone_find(zone, "x", now + 31000)->queueing, 0);
     atomic_store(&zone_find(zone, "x", now + 31000)->bucket.empty_ns,
@@ -87,7 +86,7 @@ test_the_waiting_stay_while_one_is_idle(void **unused)
     assert_int_equal(zone_evicting(zone, "y", now + 33000), 1);
     assert_null(zone_find(zone, "x", now + 33000));
 
-    /* nobody came for longer than anybody may wait: idle, whatever it says */
+    /* no request for longer than any wait: idle */
 
     assert_int_equal(zone_evicting(zone, "z", now + 66000), 1);
     assert_null(zone_find(zone, "old sale", now + 66000));
@@ -96,7 +95,8 @@ test_the_waiting_stay_while_one_is_idle(void **unused)
 }
 
 
-/* Keys with shoppers waiting, the longest unused first, and one that is idle. */
+/* Keys with waiting shoppers, the least recently used first, and an idle
+   one. */
 static ft_zone_t *
 zone_of_lines(uint32_t lines, uint64_t now_ms)
 {
@@ -117,9 +117,9 @@ zone_of_lines(uint32_t lines, uint64_t now_ms)
 }
 
 
-/* A new key is worth so many looks; the next one looks elsewhere. */
+/* One new key examines 16 keys; the next one examines others. */
 static void
-test_a_new_key_is_worth_sixteen_looks(void **unused)
+test_sixteen_keys_are_examined(void **unused)
 {
     char         key[16];
     uint32_t     i;
@@ -141,7 +141,7 @@ test_a_new_key_is_worth_sixteen_looks(void **unused)
     assert_int_equal(zone_evicting(zone, "new", now), 1);
     assert_null(zone_find(zone, "idle", now));
 
-    /* a flood, while somebody waits everywhere but in one place */
+    /* many new keys, while all keys but one are busy */
 
     for (i = 0; i < 1000; i++) {
         snprintf(key, sizeof(key), "new %u", i);
@@ -158,9 +158,9 @@ test_a_new_key_is_worth_sixteen_looks(void **unused)
 }
 
 
-/* More were used since than are looked at: one of the longest unused goes. */
+/* More keys were used since than are examined: an old one is evicted. */
 static void
-test_where_all_were_used_since(void **unused)
+test_all_used_since(void **unused)
 {
     char         key[16];
     uint32_t     i;
@@ -183,7 +183,7 @@ test_where_all_were_used_since(void **unused)
         assert_non_null(zone_find(zone, key, now));
     }
 
-    /* of the first sixteen that were made, the first that was used again */
+    /* of the first sixteen that were made, the least recently used */
 
     assert_int_equal(zone_evicting(zone, "new", now), 1);
     assert_null(zone_find(zone, "0", now));
@@ -194,7 +194,7 @@ test_where_all_were_used_since(void **unused)
 
 
 static void
-test_what_is_in_hand_stays(void **unused)
+test_keys_in_use_stay(void **unused)
 {
     bool         evicted;
     uint32_t     slot;
@@ -226,11 +226,11 @@ test_what_is_in_hand_stays(void **unused)
 }
 
 
-/* The next owner finds nothing of the last one's. */
+/* An evicted state is empty for its next key. */
 static void
 test_an_evicted_state_is_new(void **unused)
 {
-    uint32_t            i, epoch;
+    uint32_t            i, generation;
     ft_zone_t          *zone;
     ft_state_t         *state, *fresh;
     unsigned char      *p;
@@ -239,9 +239,9 @@ test_an_evicted_state_is_new(void **unused)
 
     zone = zone_of(1);
     state = zone_add(zone, "a", UNIT_EPOCH_MS);
-    epoch = atomic_load(&state->generation);
+    generation = atomic_load(&state->generation);
 
-    /* everything but what protects it is used */
+    /* all except what protects a key */
 
     memset(state, 0x5a, sizeof(ft_state_t));
     memset(state->worker, 0, sizeof(state->worker));
@@ -251,7 +251,7 @@ test_an_evicted_state_is_new(void **unused)
 
     state = zone_add(zone, "b", UNIT_EPOCH_MS + 7);
     assert_non_null(state);
-    assert_int_not_equal(atomic_load(&state->generation), epoch);
+    assert_int_not_equal(atomic_load(&state->generation), generation);
 
     fresh = unit_shared(sizeof(ft_state_t));
     ft_state_init(fresh, atomic_load(&state->generation), UNIT_EPOCH_MS + 7);
@@ -266,8 +266,8 @@ test_an_evicted_state_is_new(void **unused)
 
 
 /*
- * Random keys in a small zone, so that all chains are long, against an array
- * in which the least recently used is looked up plainly.
+ * Random keys in a small zone with long chains, against an array that is
+ * searched for the least recently used.
  */
 static void
 check_against_array(uint32_t keys, uint64_t seed)
@@ -345,11 +345,11 @@ int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(test_least_recently_used_makes_way),
-        cmocka_unit_test(test_the_waiting_stay_while_one_is_idle),
-        cmocka_unit_test(test_a_new_key_is_worth_sixteen_looks),
-        cmocka_unit_test(test_where_all_were_used_since),
-        cmocka_unit_test(test_what_is_in_hand_stays),
+        cmocka_unit_test(test_least_recently_used_is_evicted),
+        cmocka_unit_test(test_busy_keys_stay_while_one_is_idle),
+        cmocka_unit_test(test_sixteen_keys_are_examined),
+        cmocka_unit_test(test_all_used_since),
+        cmocka_unit_test(test_keys_in_use_stay),
         cmocka_unit_test(test_an_evicted_state_is_new),
         cmocka_unit_test(test_random_keys)
     };

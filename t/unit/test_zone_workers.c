@@ -1,14 +1,14 @@
 
 /*
- * The processes of a zone: each has a slot, what the dead had in hand is taken
- * from them, and one that dies while it adds a key harms no other key.
+ * The processes of a zone: each has a slot, the slots of dead ones are cleared,
+ * and one that dies while it adds a key harms no other key.
  */
 
 #include "process.h"
 #include "core.h"
 
 
-#define STABLE  8       /* keys that are in use all the time */
+#define STABLE  8
 #define KEYS    24
 
 
@@ -46,7 +46,7 @@ zone_add(ft_zone_t *zone, const char *key)
 
 
 static void
-fill_hand(ft_state_t *state, uint32_t slot)
+slot_fill(ft_state_t *state, uint32_t slot)
 {
     atomic_store(&state->worker[slot].inflight, 3);
     atomic_store(&state->worker[slot].held, 2);
@@ -56,7 +56,7 @@ fill_hand(ft_state_t *state, uint32_t slot)
 
 
 static bool
-hand_is_empty(const ft_state_t *state, uint32_t slot)
+slot_is_empty(const ft_state_t *state, uint32_t slot)
 {
     return atomic_load(&state->worker[slot].inflight) == 0
            && atomic_load(&state->worker[slot].held) == 0
@@ -65,7 +65,7 @@ hand_is_empty(const ft_state_t *state, uint32_t slot)
 
 
 static void
-test_each_has_a_slot(void **unused)
+test_each_process_has_a_slot(void **unused)
 {
     unsigned    i;
     pid_t       pid[4];
@@ -81,7 +81,7 @@ test_each_has_a_slot(void **unused)
         assert_int_equal(ft_zone_workers(zone), i + 1);
     }
 
-    /* whoever joins again has its own slot, whoever follows a dead one its */
+    /* joining again gives the same slot; a new process gets a dead one's */
 
     assert_int_equal(ft_zone_join(zone, (uint32_t) pid[2]), 2);
 
@@ -89,7 +89,7 @@ test_each_has_a_slot(void **unused)
     assert_int_equal(ft_zone_join(zone, (uint32_t) getpid()), 1);
     assert_int_equal(ft_zone_workers(zone), 4);
 
-    /* and what is summed up ends with the last that lives */
+    /* the sums end at the last live process */
 
     process_kill(pid[2]);
     process_kill(pid[3]);
@@ -102,7 +102,7 @@ test_each_has_a_slot(void **unused)
 
 
 static void
-test_the_dead_have_nothing_in_hand(void **unused)
+test_slots_of_dead_processes_are_cleared(void **unused)
 {
     pid_t        dead, alive;
     uint32_t     slot_dead, slot_alive;
@@ -120,17 +120,17 @@ test_the_dead_have_nothing_in_hand(void **unused)
     slot_dead = ft_zone_join(zone, (uint32_t) dead);
     slot_alive = ft_zone_join(zone, (uint32_t) alive);
 
-    fill_hand(a, slot_dead);
-    fill_hand(a, slot_alive);
-    fill_hand(b, slot_dead);
+    slot_fill(a, slot_dead);
+    slot_fill(a, slot_alive);
+    slot_fill(b, slot_dead);
 
     assert_int_equal(ft_state_inflight(a, ft_zone_workers(zone)), 6);
 
     process_kill(dead);
     (void) ft_zone_join(zone, (uint32_t) getpid());
 
-    assert_true(hand_is_empty(a, slot_dead));
-    assert_true(hand_is_empty(b, slot_dead));
+    assert_true(slot_is_empty(a, slot_dead));
+    assert_true(slot_is_empty(b, slot_dead));
     assert_int_equal(ft_state_inflight(a, ft_zone_workers(zone)), 3);
     assert_int_equal(ft_state_held(a, ft_zone_workers(zone)), 2);
     assert_int_equal(ft_state_inflight(b, ft_zone_workers(zone)), 0);
@@ -140,9 +140,9 @@ test_the_dead_have_nothing_in_hand(void **unused)
 }
 
 
-/* A process that begins with a dead namesake's slot begins with empty hands. */
+/* A process with the process id of a dead one begins with an empty slot. */
 static void
-test_a_reused_pid(void **unused)
+test_a_process_joins_again(void **unused)
 {
     uint32_t     slot;
     ft_zone_t   *zone;
@@ -153,10 +153,10 @@ test_a_reused_pid(void **unused)
     zone = zone_of(1);
     state = zone_add(zone, "a");
     slot = ft_zone_join(zone, (uint32_t) getpid());
-    fill_hand(state, slot);
+    slot_fill(state, slot);
 
     assert_int_equal(ft_zone_join(zone, (uint32_t) getpid()), slot);
-    assert_true(hand_is_empty(state, slot));
+    assert_true(slot_is_empty(state, slot));
 
     zone_free(zone, 1);
 }
@@ -194,7 +194,6 @@ test_no_slot_is_free(void **unused)
 }
 
 
-/* What the adders and finders share. */
 typedef struct {
     ft_zone_t         *zone;
     ft_state_t        *stable[STABLE];
@@ -221,7 +220,7 @@ keys_create(uint64_t seed)
         snprintf(key, sizeof(key), "stable %u", i);
         keys->stable[i] = zone_add(keys->zone, key);
 
-        /* somebody is at the upstream: it is not to be evicted */
+        /* a request in flight protects a key */
 
         atomic_store(&keys->stable[i]->worker[0].inflight, 1);
     }
@@ -244,7 +243,6 @@ keys_free(keys_t *keys)
 }
 
 
-/* Adds keys that come and go, for ever. */
 static int
 keys_add(void *data)
 {
@@ -265,7 +263,7 @@ keys_add(void *data)
 }
 
 
-/* Looks for the keys that are always there, without a lock. */
+/* Finds the stable keys, without a lock. */
 static int
 keys_find(void *data)
 {
@@ -278,7 +276,7 @@ keys_find(void *data)
         snprintf(key, sizeof(key), "stable %u", i);
         state = ft_zone_find(keys->zone, key, strlen(key), UNIT_EPOCH_MS);
 
-        /* a walk led astray by a change finds nothing, never another's */
+        /* a walk during a change may find nothing, never another key */
 
         if (state != NULL && state != keys->stable[i]) {
             atomic_fetch_add(&keys->wrong, 1);
@@ -316,7 +314,7 @@ check_stable(keys_t *keys)
 
 
 static void
-test_finding_while_keys_come_and_go(void **unused)
+test_find_while_keys_are_added(void **unused)
 {
     pid_t    adder, finder;
     keys_t  *keys;
@@ -340,7 +338,7 @@ test_finding_while_keys_come_and_go(void **unused)
 }
 
 
-/* Killed in the midst of it, again and again: at worst a key is added anew. */
+/* Killed at any instruction: at worst a key is added again. */
 static void
 test_killed_while_adding(void **unused)
 {
@@ -384,15 +382,15 @@ int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(test_each_has_a_slot),
-        cmocka_unit_test(test_the_dead_have_nothing_in_hand),
-        cmocka_unit_test(test_a_reused_pid),
+        cmocka_unit_test(test_each_process_has_a_slot),
+        cmocka_unit_test(test_slots_of_dead_processes_are_cleared),
+        cmocka_unit_test(test_a_process_joins_again),
         cmocka_unit_test(test_no_slot_is_free),
-        cmocka_unit_test(test_finding_while_keys_come_and_go),
+        cmocka_unit_test(test_find_while_keys_are_added),
         cmocka_unit_test(test_killed_while_adding)
     };
 
-    /* nothing of this blocks; should it, the alarm ends it */
+    /* ends a test that blocks */
 
     alarm(120);
 

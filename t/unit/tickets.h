@@ -1,6 +1,6 @@
 
 /*
- * What the tests of tickets and of their secrets share.
+ * For the tests of tickets and secrets.
  */
 
 #ifndef TICKETS_H_INCLUDED
@@ -73,7 +73,7 @@ assert_same(const ft_ticket_t *a, const ft_ticket_t *b)
 }
 
 
-/* base64url without padding, by OpenSSL's own hand */
+/* base64url without padding, decoded by OpenSSL */
 static inline void
 decode(const char *text, uint8_t *raw, int len)
 {

@@ -1,7 +1,7 @@
 
 /*
- * What the unit tests of the core share: cmocka, seeded random numbers, and a
- * check that says what it found.  Nothing here reads a clock.
+ * For all unit tests: cmocka, random numbers with a seed, and checks with
+ * figures.  Nothing here reads a clock.
  */
 
 #ifndef UNIT_H_INCLUDED
@@ -19,10 +19,10 @@
 #include <cmocka.h>
 
 
-/* 2026-01-01, when every test begins */
+/* 2026-01-01 */
 #define UNIT_EPOCH_MS  UINT64_C(1767225600000)
 
-/* fails the test, with the figures, where a condition does not hold */
+/* Fails the test with a message if the condition is false. */
 #define unit_check(cond, ...)                                                 \
     do {                                                                      \
         if (!(cond)) {                                                        \
@@ -34,7 +34,7 @@
     cmocka_run_group_tests_name(__FILE__, tests, NULL, NULL)
 
 
-/* splitmix64 (Steele, Lea, Flood, 2014): any seed will do */
+/* splitmix64 (Steele, Lea, Flood, 2014); any seed */
 static inline uint64_t
 unit_random(uint64_t *seed)
 {
@@ -56,7 +56,7 @@ unit_between(uint64_t *seed, uint64_t min, uint64_t max)
 }
 
 
-/* memory as nginx hands it out: zeroed, at a cache line */
+/* Memory as nginx allocates a zone: zeroed, aligned to a cache line. */
 static inline void *
 unit_shared(size_t size)
 {
@@ -72,10 +72,10 @@ unit_shared(size_t size)
 
 
 /*
- * By how many, x 1,000,000, the worst of all windows admits more than burst +
- * rate x length; 0 or less: none does.  The times of admission in ascending
- * order.  k admissions from a to b are too many if f(b) - f(a) > burst - 1, for
- * f = number - rate x time: one pass finds the worst.
+ * By how many admissions x 1,000,000 the worst window exceeds burst + rate x
+ * length; at most 0 if none does.  The times are in ascending order.  k
+ * admissions from a to b are too many if f(b) - f(a) > burst - 1, where f =
+ * number - rate x time.
  */
 static inline int64_t
 unit_excess(const uint64_t *at_ms, size_t n, uint32_t rate_milli,

@@ -1,6 +1,6 @@
 
 /*
- * Zones as the unit tests make them.
+ * Zones for the unit tests.
  */
 
 #ifndef ZONE_H_INCLUDED

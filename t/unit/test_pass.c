@@ -1,61 +1,28 @@
 
 /*
- * A ticket shown twice: by ten tabs, after an answer that was lost, or by a
- * thousand who share it.  One shopper, one place, one admission.
+ * One ticket several times: in ten tabs, after a lost answer, or shared.  It is
+ * one shopper with one place and one admission.
  */
 
-#include "core.h"
-#include "unit.h"
+#include "edge.h"
 
 
-typedef struct {
-    ft_state_t       *state;
-    ft_limits_t       limits;
-    ft_rules_t        rules;
-    ft_line_t         line;
-    ft_call_t         call;
-} edge_t;
-
-
+/* 10 a second, burst 1. */
 static void
-edge_open(edge_t *e)
+again_open(edge_t *e)
 {
-    memset(e, 0, sizeof(edge_t));
-
-    e->state = unit_shared(sizeof(ft_state_t));
-    ft_state_init(e->state, 7, UNIT_EPOCH_MS);
-
-    e->limits.rate_milli = 10000;
-    e->limits.period_ms = FT_PERIOD_DEFAULT_MS;
-    e->limits.burst = 1;
-    e->rules.hold_ms = FT_HOLD_DEFAULT_MS;
-    e->rules.poll_min_ms = FT_POLL_MIN_DEFAULT_MS;
-    e->rules.poll_max_ms = FT_POLL_MAX_DEFAULT_MS;
-    e->rules.session_ms = 600000;
-
-    e->call.state = e->state;
-    e->call.limits = e->limits;
-    e->call.rules = &e->rules;
-    e->call.now_ms = UNIT_EPOCH_MS + 120000;
-    e->call.workers = 1;
+    edge_open(e);
+    e->call.limits.rate_milli = 10000;
 }
 
 
-static ft_verdict_t
-edge_asks(edge_t *e, ft_ticket_t *ticket, ft_line_node_t *node)
-{
-    return ft_admission_decide(&e->call, ticket, node ? &e->line : NULL, node,
-                               false);
-}
-
-
-/* A shopper who has waited, been counted, and is due now. */
+/* A shopper who has waited, and is due now. */
 static ft_ticket_t
-edge_waiter(edge_t *e, uint64_t id)
+again_waiter(edge_t *e, uint64_t id)
 {
     ft_ticket_t  ticket = { .id = id };
 
-    assert_int_equal(edge_asks(e, &ticket, NULL).answer, FT_WAIT);
+    assert_int_equal(edge_request(e, &ticket, NULL).answer, FT_WAIT);
     e->call.now_ms += 300;
 
     return ticket;
@@ -63,16 +30,16 @@ edge_waiter(edge_t *e, uint64_t id)
 
 
 static void
-edge_fills_up(edge_t *e)
+again_fill(edge_t *e)
 {
     ft_ticket_t  ticket = { .id = 1 };
 
-    assert_int_equal(edge_asks(e, &ticket, NULL).answer, FT_ADMIT);
+    assert_int_equal(edge_request(e, &ticket, NULL).answer, FT_ADMIT);
 }
 
 
 static void
-test_an_admitted_ticket_is_no_other_admission(void **unused)
+test_an_admitted_ticket_is_admitted_once(void **unused)
 {
     edge_t       e;
     unsigned     i;
@@ -81,19 +48,19 @@ test_an_admitted_ticket_is_no_other_admission(void **unused)
 
     (void) unused;
 
-    edge_open(&e);
-    edge_fills_up(&e);
-    ticket = edge_waiter(&e, 4711);
+    again_open(&e);
+    again_fill(&e);
+    ticket = again_waiter(&e, 4711);
 
     shown = ticket;
-    assert_int_equal(edge_asks(&e, &shown, NULL).answer, FT_ADMIT);
+    assert_int_equal(edge_request(&e, &shown, NULL).answer, FT_ADMIT);
     ft_pass_make(&e.call, &shown);
     ends = shown.due_ms;
 
     for (i = 0; i < 100; i++) {
         e.call.now_ms += 1000;
         shown = ticket;
-        assert_int_equal(edge_asks(&e, &shown, NULL).answer, FT_SPENT);
+        assert_int_equal(edge_request(&e, &shown, NULL).answer, FT_SPENT);
         assert_true(ft_pass_again(&e.call, &shown));
         assert_int_equal(shown.kind, FT_TICKET_PASS);
         assert_in_range(shown.due_ms, ends - 1000, ends);
@@ -101,12 +68,12 @@ test_an_admitted_ticket_is_no_other_admission(void **unused)
 
     assert_int_equal(atomic_load(&e.state->totals.admitted), 2);
 
-    /* and when its pass is over, so is the ticket */
+    /* after the end of its pass the ticket is not usable */
 
     e.call.now_ms += 600000;
     assert_false(ft_pass_again(&e.call, &shown));
 
-    free(e.state);
+    edge_close(&e);
 }
 
 
@@ -122,44 +89,43 @@ test_ten_tabs_are_held_once(void **unused)
 
     (void) unused;
 
-    edge_open(&e);
+    again_open(&e);
     e.call.limits.rate_milli = 0;
     e.call.limits.inflight = 1;
-    edge_fills_up(&e);
-    ticket = edge_waiter(&e, 4711);
+    again_fill(&e);
+    ticket = again_waiter(&e, 4711);
 
     for (i = 0; i < 10; i++) {
         shown = ticket;
-        assert_int_equal(edge_asks(&e, &shown, &node[i]).answer,
+        assert_int_equal(edge_request(&e, &shown, &node[i]).answer,
                          i == 0 ? FT_HOLD : FT_WAIT);
     }
 
     assert_int_equal(e.line.len, 1);
     assert_int_equal(ft_state_held(e.state, 1), 1);
 
-    /* it leaves, as a reload does, and is held again at once */
+    /* a reload closes the request and sends it again */
 
     ft_hold_leave(&e.call, &e.line, &node[0]);
     shown = ticket;
-    assert_int_equal(edge_asks(&e, &shown, &node[1]).answer, FT_HOLD);
+    assert_int_equal(edge_request(&e, &shown, &node[1]).answer, FT_HOLD);
 
-    /* once through, the other tabs share its pass */
+    /* after the admission the other tabs get its pass */
 
-    ft_inflight_done(e.state, 7, 0);
+    ft_inflight_done(e.state, EDGE_GENERATION, 0);
     assert_ptr_equal(ft_hold_next(&e.call, &e.line, &admitted, &wake),
                      &node[1]);
     assert_true(admitted);
 
     shown = ticket;
-    assert_int_equal(edge_asks(&e, &shown, &node[2]).answer, FT_SPENT);
+    assert_int_equal(edge_request(&e, &shown, &node[2]).answer, FT_SPENT);
 
-    free(e.state);
+    edge_close(&e);
 }
 
 
-/* Used in turn, two that fall on one print of the recently used. */
 static void
-test_two_tickets_in_turn_are_two(void **unused)
+test_two_tickets_in_turn_count_as_two(void **unused)
 {
     edge_t       e;
     unsigned     i;
@@ -167,29 +133,29 @@ test_two_tickets_in_turn_are_two(void **unused)
 
     (void) unused;
 
-    edge_open(&e);
+    again_open(&e);
     e.call.limits.rate_milli = 0;
     e.call.limits.inflight = 1;
     e.rules.hold_ms = 0;
-    edge_fills_up(&e);
-    a = edge_waiter(&e, 4711);
-    b = edge_waiter(&e, 4711 + FT_SPENT_VERSIONS);
+    again_fill(&e);
+    a = again_waiter(&e, 4711);
+    b = again_waiter(&e, 4711 + FT_SPENT_VERSIONS);
 
     for (i = 0; i < 500; i++) {
         shown = i % 2 ? a : b;
-        (void) edge_asks(&e, &shown, NULL);
+        (void) edge_request(&e, &shown, NULL);
     }
 
     e.call.now_ms += 100;
     assert_in_range(ft_stats_read(&e.call).waiting, 1, 2);
 
-    free(e.state);
+    edge_close(&e);
 }
 
 
-/* Clients that never come back with their ticket: the line ends all the same. */
+/* Clients that never return with their ticket: the queue ends. */
 static void
-test_the_door_opens_before_strangers(void **unused)
+test_a_queue_of_clients_without_cookies_ends(void **unused)
 {
     edge_t       e;
     unsigned     i;
@@ -197,13 +163,13 @@ test_the_door_opens_before_strangers(void **unused)
 
     (void) unused;
 
-    edge_open(&e);
+    again_open(&e);
     e.call.limits.rate_milli = 50000;
     e.call.limits.burst = 5;
 
     for (i = 0; i < 12; i++) {
         ticket = (ft_ticket_t) { .id = 100 + i };
-        (void) edge_asks(&e, &ticket, NULL);
+        (void) edge_request(&e, &ticket, NULL);
     }
 
     assert_int_equal(atomic_load(&e.state->queueing), 1);
@@ -211,20 +177,20 @@ test_the_door_opens_before_strangers(void **unused)
     for (i = 0; i < 4; i++) {
         e.call.now_ms += 800;
         ticket = (ft_ticket_t) { .id = 200 + i };
-        (void) edge_asks(&e, &ticket, NULL);
+        (void) edge_request(&e, &ticket, NULL);
     }
 
     e.call.now_ms += 100;
     ticket = (ft_ticket_t) { .id = 300 };
-    assert_int_equal(edge_asks(&e, &ticket, NULL).answer, FT_ADMIT);
+    assert_int_equal(edge_request(&e, &ticket, NULL).answer, FT_ADMIT);
 
-    free(e.state);
+    edge_close(&e);
 }
 
 
-/* Another edge's clock is ahead: its stamps are, too. */
+/* The timestamp of another edge, whose clock is ahead. */
 static void
-test_a_stamp_from_ahead(void **unused)
+test_a_timestamp_ahead_of_the_clock(void **unused)
 {
     char                 text[FT_TICKET_LEN];
     edge_t               e;
@@ -235,7 +201,7 @@ test_a_stamp_from_ahead(void **unused)
 
     (void) unused;
 
-    edge_open(&e);
+    again_open(&e);
     ring = ft_keyring_create(&secret, 1);
     assert_non_null(ring);
 
@@ -244,7 +210,7 @@ test_a_stamp_from_ahead(void **unused)
                              .seen_ms = e.call.now_ms + 3000,
                              .due_ms = e.call.now_ms + 4000 };
     assert_true(ft_ticket_usable(&ticket, e.call.now_ms));
-    assert_int_equal(edge_asks(&e, &ticket, NULL).answer, FT_ADMIT);
+    assert_int_equal(edge_request(&e, &ticket, NULL).answer, FT_ADMIT);
 
     ft_pass_make(&e.call, &ticket);
     ft_ticket_sign(ring, &context, &ticket, text);
@@ -254,13 +220,13 @@ test_a_stamp_from_ahead(void **unused)
     assert_false(ft_ticket_usable(&ticket, e.call.now_ms + 604000));
 
     ft_keyring_free(ring);
-    free(e.state);
+    edge_close(&e);
 }
 
 
-/* At one a minute nobody need ask three times a second. */
+/* At one admission a minute polls are rare. */
 static void
-test_advice_looks_at_a_slow_bucket(void **unused)
+test_retry_at_a_slow_rate(void **unused)
 {
     edge_t        e;
     ft_ticket_t   ticket;
@@ -268,24 +234,24 @@ test_advice_looks_at_a_slow_bucket(void **unused)
 
     (void) unused;
 
-    edge_open(&e);
+    again_open(&e);
     e.call.limits.rate_milli = 16;
-    edge_fills_up(&e);
+    again_fill(&e);
 
     ticket = (ft_ticket_t) { .id = 9 };
-    v = edge_asks(&e, &ticket, NULL);
+    v = edge_request(&e, &ticket, NULL);
 
     assert_int_equal(v.answer, FT_WAIT);
     assert_in_range(v.wait_ms, 60000, 64000);
     assert_in_range(v.retry_ms, 14000, FT_POLL_MAX_DEFAULT_MS);
 
-    free(e.state);
+    edge_close(&e);
 }
 
 
-/* An edge that has started anew listens to all who come, to each one once. */
+/* A restarted edge counts each ticket once. */
 static void
-test_a_cold_edge_hears_it_once(void **unused)
+test_a_restarted_edge_counts_a_ticket_once(void **unused)
 {
     edge_t          e;
     unsigned        i;
@@ -294,7 +260,7 @@ test_a_cold_edge_hears_it_once(void **unused)
 
     (void) unused;
 
-    edge_open(&e);
+    again_open(&e);
     ticket = (ft_ticket_t) {
         .id = 5, .kind = FT_TICKET_WAIT, .generation = 6,
         .first_ms = UNIT_EPOCH_MS - 60000, .seen_ms = UNIT_EPOCH_MS - 9000,
@@ -305,7 +271,7 @@ test_a_cold_edge_hears_it_once(void **unused)
 
     for (i = 0; i < 4; i++) {
         again = ticket;
-        v = edge_asks(&e, &again, NULL);
+        v = edge_request(&e, &again, NULL);
 
         assert_int_equal(v.answer, FT_WAIT);
         assert_int_equal(v.replay, i > 0);
@@ -314,7 +280,7 @@ test_a_cold_edge_hears_it_once(void **unused)
     e.call.now_ms += 200;
     assert_int_equal(ft_stats_read(&e.call).waiting, 1);
 
-    free(e.state);
+    edge_close(&e);
 }
 
 
@@ -322,13 +288,13 @@ int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(test_an_admitted_ticket_is_no_other_admission),
+        cmocka_unit_test(test_an_admitted_ticket_is_admitted_once),
         cmocka_unit_test(test_ten_tabs_are_held_once),
-        cmocka_unit_test(test_two_tickets_in_turn_are_two),
-        cmocka_unit_test(test_the_door_opens_before_strangers),
-        cmocka_unit_test(test_a_stamp_from_ahead),
-        cmocka_unit_test(test_advice_looks_at_a_slow_bucket),
-        cmocka_unit_test(test_a_cold_edge_hears_it_once)
+        cmocka_unit_test(test_two_tickets_in_turn_count_as_two),
+        cmocka_unit_test(test_a_queue_of_clients_without_cookies_ends),
+        cmocka_unit_test(test_a_timestamp_ahead_of_the_clock),
+        cmocka_unit_test(test_retry_at_a_slow_rate),
+        cmocka_unit_test(test_a_restarted_edge_counts_a_ticket_once)
     };
 
     return unit_tests(tests);

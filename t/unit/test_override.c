@@ -1,6 +1,6 @@
 
 /*
- * Orders while a sale runs: the operator's and the upstream's word.
+ * Overrides during a sale, by the operator and by the upstream.
  */
 
 #include "crowd.h"
@@ -11,7 +11,7 @@
 #define N  600
 
 
-/* A sale of 20 r/s that N shoppers came to within two seconds; 10 s later. */
+/* 20 r/s, N shoppers within two seconds; 10 s later. */
 static crowd_t *
 sale_under_way(uint32_t workers)
 {
@@ -21,7 +21,7 @@ sale_under_way(uint32_t workers)
     c = crowd_create(N, workers);
 
     for (i = 0; i < N; i++) {
-        crowd_comes(c, i, UNIT_EPOCH_MS + i * 2000 / N + 1);
+        crowd_arrive(c, i, UNIT_EPOCH_MS + i * 2000 / N + 1);
     }
 
     crowd_run(c, UNIT_EPOCH_MS + 10000);
@@ -29,18 +29,6 @@ sale_under_way(uint32_t workers)
     unit_check(crowd_count(c, CROWD_WAITING) > 100, "nobody waits");
 
     return c;
-}
-
-
-static ft_stats_t
-snapshot(const crowd_t *c)
-{
-    ft_call_t  call;
-
-    call = crowd_call(c, 0);
-    ft_override_limits(call.state, NULL, &call.limits);
-
-    return ft_stats_read(&call);
 }
 
 
@@ -52,7 +40,7 @@ run_for(crowd_t *c, uint64_t ms)
 
 
 static void
-test_a_rate_takes_the_place_of_the_zones(void **unused)
+test_a_rate_replaces_the_rate_of_the_zone(void **unused)
 {
     unsigned   before;
     crowd_t   *c;
@@ -68,7 +56,7 @@ test_a_rate_takes_the_place_of_the_zones(void **unused)
     unit_check(c->admissions - before >= 114 && c->admissions - before <= 122,
                "%u admitted in 3 s at 40 r/s", c->admissions - before);
 
-    /* the upstream's word counts where the operator says nothing */
+    /* the upstream's rate applies when the operator sets none */
 
     ft_override_rate(c->state, FT_OVERRIDE_UPSTREAM, 5000);
     assert_true(ft_override_is_set(c->state));
@@ -92,9 +80,10 @@ test_a_rate_takes_the_place_of_the_zones(void **unused)
 }
 
 
-/* What is owed by a slow rate, of minutes, does not keep the door shut. */
+/* The content of the bucket at a slow rate, of minutes, does not stop
+   admissions. */
 static void
-test_a_rate_is_in_force_at_once(void **unused)
+test_a_rate_applies_at_once(void **unused)
 {
     crowd_t    *c;
     ft_call_t   call;
@@ -117,8 +106,6 @@ test_a_rate_is_in_force_at_once(void **unused)
     c->now_ms += 50;
     assert_int_equal(crowd_request(c, 1, 0).answer, FT_ADMIT);
 
-    /* a bucket that owes less keeps what room it has */
-
     c->now_ms += 10000;
     ft_bucket_settle(&c->state->bucket, &call.limits, c->now_ms);
     assert_int_equal(ft_bucket_free_milli(&c->state->bucket, &call.limits,
@@ -130,7 +117,7 @@ test_a_rate_is_in_force_at_once(void **unused)
 
 
 static void
-test_the_burst_goes_with_a_default_one_only(void **unused)
+test_only_a_default_burst_follows_the_rate(void **unused)
 {
     ft_call_t    call;
     ft_state_t  *state;
@@ -165,7 +152,8 @@ test_the_burst_goes_with_a_default_one_only(void **unused)
 }
 
 
-/* The burst is one without a rate: a rate that is ordered brings its own. */
+/* The burst is 1 without a rate: an override of the rate sets the default
+   burst. */
 static void
 test_a_rate_for_a_zone_without_one(void **unused)
 {
@@ -189,7 +177,7 @@ test_a_rate_for_a_zone_without_one(void **unused)
 
 
 static void
-test_hold_lets_nobody_in(void **unused)
+test_pause_stops_admissions(void **unused)
 {
     unsigned       before;
     crowd_t       *c;
@@ -203,7 +191,7 @@ test_hold_lets_nobody_in(void **unused)
     ft_override_pause(c->state);
     assert_true(ft_override_is_set(c->state));
 
-    /* the held ones are sent back at once: nobody knows for how long it is */
+    /* the held requests are turned back */
 
     run_for(c, 200);
     assert_int_equal(crowd_count(c, CROWD_HELD), 0);
@@ -211,13 +199,13 @@ test_hold_lets_nobody_in(void **unused)
     run_for(c, 60000);
     assert_int_equal(c->admissions, before);
 
-    s = snapshot(c);
+    s = crowd_stats(c);
     assert_true(s.queueing);
     assert_int_equal(s.free_capacity_milli, 0);
     assert_in_range(s.wait_ms, 3600001, UINT64_MAX);
     unit_check(s.waiting == N - before, "%u of %u wait", s.waiting, N - before);
 
-    /* and then all go in, in their order, none of the room unused */
+    /* after that all are admitted in order, and no capacity is unused */
 
     assert_true(ft_override_resume(c->state, FT_OVERRIDE_OPERATOR, c->now_ms));
     assert_false(ft_override_is_set(c->state));
@@ -234,7 +222,7 @@ test_hold_lets_nobody_in(void **unused)
 
 
 static void
-test_hold_keeps_an_empty_door_shut(void **unused)
+test_pause_without_a_queue(void **unused)
 {
     crowd_t       *c;
     ft_verdict_t   v;
@@ -245,7 +233,7 @@ test_hold_keeps_an_empty_door_shut(void **unused)
 
     ft_override_pause(c->state);
 
-    /* nobody knows for how long: more than an hour, and nobody is refused by it */
+    /* the end is unknown: over an hour, and max_wait refuses nobody */
 
     c->rules.max_wait_ms = 1000;
     v = crowd_request(c, 0, 0);
@@ -255,14 +243,14 @@ test_hold_keeps_an_empty_door_shut(void **unused)
     c->rules.policy = FT_POLICY_REJECT;
     assert_int_equal(crowd_request(c, 1, 0).answer, FT_REJECT);
 
-    assert_int_equal(snapshot(c).inflight, 0);
+    assert_int_equal(crowd_stats(c).inflight, 0);
     crowd_free(c);
 }
 
 
-/* Those before a newcomer will take so long, whenever the hold ends. */
+/* A newcomer waits for those before it, whenever the pause ends. */
 static void
-test_max_wait_counts_the_line_in_a_hold(void **unused)
+test_max_wait_counts_the_line_in_a_pause(void **unused)
 {
     crowd_t   *c;
     unsigned   last;
@@ -274,7 +262,7 @@ test_max_wait_counts_the_line_in_a_hold(void **unused)
     ft_override_pause(c->state);
 
     c->rules.max_wait_ms = 60000;
-    crowd_comes(c, last, c->now_ms);
+    crowd_arrive(c, last, c->now_ms);
     c->shopper[last].ticket.kind = 0;
     assert_int_equal(crowd_request(c, last, 0).answer, FT_WAIT);
 
@@ -287,7 +275,7 @@ test_max_wait_counts_the_line_in_a_hold(void **unused)
 
 
 static void
-test_sold_out_is_heard_by_all_who_wait(void **unused)
+test_all_who_wait_get_sold_out(void **unused)
 {
     unsigned   waiting, inside;
     crowd_t   *c;
@@ -305,7 +293,7 @@ test_sold_out_is_heard_by_all_who_wait(void **unused)
     run_for(c, 200);
     assert_int_equal(crowd_count(c, CROWD_HELD), 0);
 
-    /* no poll was advised to be later than this */
+    /* no poll was advised later than this */
 
     run_for(c, FT_POLL_MAX_DEFAULT_MS * 12 / 10);
 
@@ -313,19 +301,19 @@ test_sold_out_is_heard_by_all_who_wait(void **unused)
     assert_int_equal(crowd_count(c, CROWD_SOLD_OUT), waiting);
     assert_int_equal(c->admissions, inside);
     assert_true(atomic_load(&c->state->totals.sold_out) >= waiting);
-    assert_int_equal(snapshot(c).waiting, 0);
-    assert_false(snapshot(c).queueing);
+    assert_int_equal(crowd_stats(c).waiting, 0);
+    assert_false(crowd_stats(c).queueing);
 
     crowd_free(c);
 }
 
 
 /*
- * Though all had gone from the census: whoever is back stands where the stamp says.
- * Nobody waits for those who have not heard yet that it goes on.
+ * All have expired from the census; each returns to its timestamp's place.
+ * Nobody waits for shoppers who have not returned.
  */
 static void
-test_places_are_kept_while_it_is_sold_out(void **unused)
+test_sold_out_shoppers_keep_their_places(void **unused)
 {
     unsigned   before, back;
     crowd_t   *c;
@@ -358,9 +346,9 @@ test_places_are_kept_while_it_is_sold_out(void **unused)
 }
 
 
-/* A short "sold out": most have not even heard it. */
+/* A short sold out, which most shoppers did not get. */
 static void
-test_sold_out_for_a_moment(void **unused)
+test_a_short_sold_out(void **unused)
 {
     crowd_t  *c;
 
@@ -382,7 +370,7 @@ test_sold_out_for_a_moment(void **unused)
 
 
 static void
-test_a_lost_pass_is_given_again_when_it_is_sold_out(void **unused)
+test_a_lost_pass_is_given_again_while_sold_out(void **unused)
 {
     crowd_t      *c;
     ft_ticket_t   ticket;
@@ -402,8 +390,6 @@ test_a_lost_pass_is_given_again_when_it_is_sold_out(void **unused)
     assert_int_equal(crowd_request(c, 0, 0).answer, FT_SPENT);
     assert_int_equal(crowd_request(c, 1, 0).answer, FT_ALL_SOLD);
 
-    /* a place of its own, should it open again */
-
     assert_int_equal(c->shopper[1].ticket.first_ms, c->now_ms);
     assert_int_equal(c->shopper[1].ticket.kind, FT_TICKET_WAIT);
     assert_int_equal(c->shopper[1].ticket.generation, 0);
@@ -413,7 +399,7 @@ test_a_lost_pass_is_given_again_when_it_is_sold_out(void **unused)
 
 
 static void
-test_the_upstream_takes_back_only_its_own_word(void **unused)
+test_the_upstream_withdraws_only_its_own(void **unused)
 {
     ft_state_t  *state;
 
@@ -441,7 +427,7 @@ test_the_upstream_takes_back_only_its_own_word(void **unused)
 
 
 static void
-test_open_is_now_and_reset_forgets_it(void **unused)
+test_open_and_reset(void **unused)
 {
     ft_state_t  *state;
 
@@ -468,9 +454,9 @@ test_open_is_now_and_reset_forgets_it(void **unused)
 }
 
 
-/* A key with the operator's order does not make way for another. */
+/* A key with an override of the operator is not evicted. */
 static void
-test_an_order_is_not_forgotten(void **unused)
+test_a_key_with_an_override_is_not_evicted(void **unused)
 {
     bool         evicted;
     ft_zone_t   *zone;
@@ -498,20 +484,20 @@ int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(test_a_rate_takes_the_place_of_the_zones),
-        cmocka_unit_test(test_a_rate_is_in_force_at_once),
-        cmocka_unit_test(test_the_burst_goes_with_a_default_one_only),
+        cmocka_unit_test(test_a_rate_replaces_the_rate_of_the_zone),
+        cmocka_unit_test(test_a_rate_applies_at_once),
+        cmocka_unit_test(test_only_a_default_burst_follows_the_rate),
         cmocka_unit_test(test_a_rate_for_a_zone_without_one),
-        cmocka_unit_test(test_hold_lets_nobody_in),
-        cmocka_unit_test(test_hold_keeps_an_empty_door_shut),
-        cmocka_unit_test(test_max_wait_counts_the_line_in_a_hold),
-        cmocka_unit_test(test_sold_out_is_heard_by_all_who_wait),
-        cmocka_unit_test(test_places_are_kept_while_it_is_sold_out),
-        cmocka_unit_test(test_sold_out_for_a_moment),
-        cmocka_unit_test(test_a_lost_pass_is_given_again_when_it_is_sold_out),
-        cmocka_unit_test(test_the_upstream_takes_back_only_its_own_word),
-        cmocka_unit_test(test_open_is_now_and_reset_forgets_it),
-        cmocka_unit_test(test_an_order_is_not_forgotten),
+        cmocka_unit_test(test_pause_stops_admissions),
+        cmocka_unit_test(test_pause_without_a_queue),
+        cmocka_unit_test(test_max_wait_counts_the_line_in_a_pause),
+        cmocka_unit_test(test_all_who_wait_get_sold_out),
+        cmocka_unit_test(test_sold_out_shoppers_keep_their_places),
+        cmocka_unit_test(test_a_short_sold_out),
+        cmocka_unit_test(test_a_lost_pass_is_given_again_while_sold_out),
+        cmocka_unit_test(test_the_upstream_withdraws_only_its_own),
+        cmocka_unit_test(test_open_and_reset),
+        cmocka_unit_test(test_a_key_with_an_override_is_not_evicted),
     };
 
     return unit_tests(tests);

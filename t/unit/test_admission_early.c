@@ -1,7 +1,6 @@
 
 /*
- * Whoever comes before its time is told the rest of it, and nothing else
- * changes, however often.
+ * An early poll gets the remaining retry interval, and changes nothing else.
  */
 
 #include <string.h>
@@ -32,7 +31,7 @@ waiting(crowd_t *c)
 }
 
 
-/* A line of n, stamps 50 ms apart, in which all have come back once. */
+/* n shoppers, timestamps 50 ms apart, who have all returned once. */
 static crowd_t *
 line_of(unsigned n)
 {
@@ -43,7 +42,7 @@ line_of(unsigned n)
     c->limits.rate_milli = 5000;
 
     for (i = 0; i < n; i++) {
-        crowd_comes(c, i, c->now_ms + 50 * i);
+        crowd_arrive(c, i, c->now_ms + 50 * i);
     }
 
     crowd_run(c, c->now_ms + 50 * n + c->rules.poll_max_ms);
@@ -52,7 +51,7 @@ line_of(unsigned n)
 }
 
 
-/* The last of the line: far from its turn. */
+/* The last in line: far from its call. */
 static crowd_shopper_t *
 last_of(crowd_t *c)
 {
@@ -67,7 +66,7 @@ last_of(crowd_t *c)
 
 
 static void
-test_early_changes_nothing(void **unused)
+test_an_early_poll_changes_nothing(void **unused)
 {
     unsigned          i;
     crowd_t          *c;
@@ -92,7 +91,7 @@ test_early_changes_nothing(void **unused)
         assert_memory_equal(&ticket, &last->ticket, sizeof(ticket));
         assert_true(v.position > 0 && v.wait_ms > 0);
 
-        /* the time that it was told before holds, or it is told less */
+        /* the advised time stays, or becomes earlier */
 
         assert_true(v.retry_ms >= c->rules.poll_min_ms);
         assert_true(c->now_ms + v.retry_ms <= last->next_ms);
@@ -105,9 +104,9 @@ test_early_changes_nothing(void **unused)
 }
 
 
-/* At its time it gets a new ticket; the old one is one that was used. */
+/* A poll as advised gets a new ticket; the old version is used. */
 static void
-test_in_time_is_dated_anew(void **unused)
+test_a_poll_in_time_gets_a_new_ticket(void **unused)
 {
     crowd_t          *c;
     ft_ticket_t       ticket;
@@ -139,9 +138,9 @@ test_in_time_is_dated_anew(void **unused)
 }
 
 
-/* Who comes back for the first time is counted, however early. */
+/* The first return is counted, however early. */
 static void
-test_first_return_counts(void **unused)
+test_the_first_return_counts(void **unused)
 {
     crowd_t       *c;
     uint32_t       before;
@@ -172,9 +171,9 @@ test_first_return_counts(void **unused)
 }
 
 
-/* A page comes back after whole seconds, never past its time. */
+/* A page polls after whole seconds, never after the advised time. */
 static void
-test_whole_seconds_are_cut(void **unused)
+test_whole_seconds_are_rounded_down(void **unused)
 {
     crowd_t          *c;
     uint64_t          left;
@@ -195,7 +194,7 @@ test_whole_seconds_are_cut(void **unused)
     assert_true(v.same);
     assert_true((v.retry_ms + 999) / 1000 * 1000 <= left);
 
-    /* less than a second is left: that is no whole one */
+    /* less than a second is left: no whole second */
 
     c->now_ms = last->next_ms - 900;
 
@@ -208,8 +207,8 @@ test_whole_seconds_are_cut(void **unused)
 
 
 /*
- * A page with less than a second left has taken a newer ticket home: a poll on its
- * way with the old one must not put that back in the cookie.
+ * A page with less than a second left has got a newer ticket.  A poll with the
+ * old version must not replace it in the cookie.
  */
 static crowd_shopper_t *
 due_soon(crowd_t *c, bool across)
@@ -232,7 +231,7 @@ due_soon(crowd_t *c, bool across)
 }
 
 
-/* Uses of tickets are noted by spans of 16 s: both in one of them, and in two. */
+/* Uses of a version in one span of 16 s, and in two. */
 static void
 used_is_not_given_back(bool across)
 {
@@ -264,7 +263,7 @@ used_is_not_given_back(bool across)
 
 
 static void
-test_used_is_not_given_back(void **unused)
+test_a_used_version_is_not_sent_back(void **unused)
 {
     (void) unused;
 
@@ -273,9 +272,9 @@ test_used_is_not_given_back(void **unused)
 }
 
 
-/* What a shopper must not miss: its call, the end of the stock, another edge. */
+/* An early poll does not miss its call, a sold-out sale, or another edge. */
 static void
-test_early_is_no_excuse(void **unused)
+test_early_polls_that_are_answered_in_full(void **unused)
 {
     crowd_t          *c;
     ft_ticket_t       ticket;
@@ -318,11 +317,11 @@ test_early_is_no_excuse(void **unused)
 
 
 /*
- * After a sale that was sold out, those who heard it are in no count: whoever comes
- * first, however early, makes the edge listen for them.
+ * Shoppers who got "sold out" are not counted: after a resume the first one,
+ * however early, makes the edge listen for the others.
  */
 static void
-test_a_sale_that_goes_on_listens(void **unused)
+test_a_resumed_sale_listens(void **unused)
 {
     crowd_t          *c;
     ft_call_t         call;
@@ -351,7 +350,7 @@ test_a_sale_that_goes_on_listens(void **unused)
 }
 
 
-/* All counts of the census as they are now, not as of the last tick. */
+/* The sum of the census now, not at the last tick. */
 static unsigned
 counted(const ft_census_t *census)
 {
@@ -372,12 +371,12 @@ counted(const ft_census_t *census)
 
 
 /*
- * A crowd that polls every 0.3 to 1 s, whatever it is told, is counted right at
- * every tick (but for the few at the threshold, whose slot is split by shares), and
- * let in in its order; hardly any of it are missed.
+ * A crowd that polls every 0.3 to 1 s, whatever the advice, is counted right at
+ * every tick (except in the slot of the threshold), is admitted in order, and
+ * has hardly any no-shows.
  */
 static void
-test_a_hurried_crowd_is_counted(void **unused)
+test_a_crowd_that_ignores_the_advice(void **unused)
 {
     crowd_t   *c;
     uint64_t   end, missed;
@@ -414,14 +413,14 @@ int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
-        cmocka_unit_test(test_early_changes_nothing),
-        cmocka_unit_test(test_in_time_is_dated_anew),
-        cmocka_unit_test(test_first_return_counts),
-        cmocka_unit_test(test_whole_seconds_are_cut),
-        cmocka_unit_test(test_used_is_not_given_back),
-        cmocka_unit_test(test_early_is_no_excuse),
-        cmocka_unit_test(test_a_sale_that_goes_on_listens),
-        cmocka_unit_test(test_a_hurried_crowd_is_counted)
+        cmocka_unit_test(test_an_early_poll_changes_nothing),
+        cmocka_unit_test(test_a_poll_in_time_gets_a_new_ticket),
+        cmocka_unit_test(test_the_first_return_counts),
+        cmocka_unit_test(test_whole_seconds_are_rounded_down),
+        cmocka_unit_test(test_a_used_version_is_not_sent_back),
+        cmocka_unit_test(test_early_polls_that_are_answered_in_full),
+        cmocka_unit_test(test_a_resumed_sale_listens),
+        cmocka_unit_test(test_a_crowd_that_ignores_the_advice)
     };
 
     return unit_tests(tests);
