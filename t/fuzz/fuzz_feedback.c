@@ -1,8 +1,7 @@
 
 /*
- * The upstream's word: a dictionary stays one, and says the same, with spaces and
- * members behind it that nobody knows; two of them joined say what the second
- * says of what it names.
+ * The Flash-Throttle response header: spaces and unknown members around a
+ * dictionary change nothing; of members with the same name the last one counts.
  *
  * Input: the header.
  */
@@ -14,8 +13,8 @@
 
 
 static bool
-hear(ft_feedback_t *f, const char *before, const uint8_t *data, size_t size,
-    const char *behind)
+read_text(ft_feedback_t *f, const char *before, const uint8_t *data,
+    size_t size, const char *behind)
 {
     bool     valid;
     char    *text;
@@ -50,7 +49,7 @@ is_same(const ft_feedback_t *a, const ft_feedback_t *b)
 }
 
 
-/* Members are names of their own characters, and stand in the text in order. */
+/* Names are not empty, and follow each other in the text. */
 static size_t
 walk(const char *text, size_t size)
 {
@@ -81,7 +80,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t          members;
     ft_feedback_t   plain, other;
 
-    valid = hear(&plain, "", data, size, "");
+    valid = read_text(&plain, "", data, size, "");
 
     fuzz_check(!(plain.sold_out && plain.resume));
     fuzz_check(plain.rate_milli <= FT_RATE_MAX_MILLI);
@@ -90,7 +89,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     members = walk(text, size);
     free(text);
 
-    fuzz_check(hear(&other, "  ", data, size, "") == valid);
+    fuzz_check(read_text(&other, "  ", data, size, "") == valid);
     fuzz_check(is_same(&plain, &other));
 
     if (!valid) {
@@ -99,17 +98,19 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
 
-    fuzz_check(hear(&other, "", data, size, "  "));
+    fuzz_check(read_text(&other, "", data, size, "  "));
     fuzz_check(is_same(&plain, &other));
 
     if (members == 0) {
         return 0;
     }
 
-    fuzz_check(hear(&other, "x=(1 a;b);c, ", data, size, ", y=\"z, done\""));
+    fuzz_check(read_text(&other, "x=(1 a;b);c, ", data, size,
+                         ", y=\"z, done\""));
     fuzz_check(is_same(&plain, &other));
 
-    fuzz_check(hear(&other, "", data, size, ", done, rate=1.5, open=?0"));
+    fuzz_check(read_text(&other, "", data, size,
+                         ", done, rate=1.5, resume=?0"));
     fuzz_check(other.done && other.rate_milli == 1500 && !other.resume);
 
     return 0;
