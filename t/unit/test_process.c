@@ -114,7 +114,7 @@ check_slot(bool reused, bool reap)
     reused_pid = reused ? (uint32_t) pid : 0;
     slot = ft_zone_join(zone, (uint32_t) pid);
     atomic_store(&state->worker[slot].inflight, 3);
-    atomic_store(&state->worker[slot].taking, 1);
+    atomic_store(&state->taking[slot / 64], UINT64_C(1) << (slot % 64));
 
     if (reap) {
         ft_zone_reap(zone);
@@ -126,7 +126,7 @@ check_slot(bool reused, bool reap)
 
     assert_int_equal(ft_state_inflight(state, ft_zone_workers(zone)),
                      reused ? 0 : 3);
-    assert_int_equal(atomic_load(&state->worker[slot].taking), !reused);
+    assert_int_equal(atomic_load(&state->taking[slot / 64]) != 0, !reused);
 
     process_kill(pid);
     free(zone);
