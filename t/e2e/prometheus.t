@@ -28,13 +28,7 @@ plan skip_all => 'Prometheus not found (scripts/install-deps.sh test)'
 is(Metrics::piped('', $promtool, 'check', 'rules', 'docs/alerts.yml') =~ /SUCCESS: \d+ rules found/ ? 1 : 0, 1,
    'promtool check rules');
 
-my $tested = Metrics::piped('', $promtool, 'test', 'rules', 't/prometheus/alerts.test.yml');
-like($tested, qr/SUCCESS\s*\z/, 'promtool test rules') or diag($tested);
-
 my @alerts = read_file('docs/alerts.yml') =~ /alert: (\w+)/g;
-my %tested = map { $_ => 1 } read_file('t/prometheus/alerts.test.yml') =~ /alertname: (\w+)/g;
-
-is(join(' ', grep { !$tested{$_} } @alerts), '', 'each rule has a test');
 
 
 # a sale
@@ -138,7 +132,9 @@ for my $panel (@{ $grafana->{panels} }) {
     }
 }
 
-$asked{$_} = 1 for read_file('docs/alerts.yml') =~ /^ +(?:expr:|\(rate|\+ rate|rate|and) .*?\b(flash_throttle_\w+)/mg;
+for my $expr (read_file('docs/alerts.yml') =~ /^ +expr:(.*?)^ +for:/msg) {
+    $asked{$_} = 1 for $expr =~ /\b(flash_throttle_\w+)/g;
+}
 
 is(join(' ', grep { !$there{$_} } sort keys %asked), '', 'all metrics in the documents exist');
 

@@ -25,10 +25,12 @@ my %running;
 
 
 # Edge->start(checkout => CheckoutServer, zone => text, throttle => text,
-#             listen => text, http => text, location => text, log => 1)
+#             listen => text, http => text, server => text, location => text,
+#             log => 1)
 #
 # zone and throttle: parameters of flash_throttle_zone and flash_throttle;
-# listen: those of listen, besides the backlog; http and location: directives;
+# listen: those of listen, besides the backlog; http, server and location:
+# directives of these contexts, location of /checkout;
 # log: the access log of docs/log.md, in log_file().
 sub start {
     my ($class, %options) = @_;
@@ -64,7 +66,7 @@ sub _write {
 
 sub _configuration {
     my ($self) = @_;
-    my ($listen, $http, $location) = map { $self->{$_} // '' } qw(listen http location);
+    my ($listen, $http, $server, $location) = map { $self->{$_} // '' } qw(listen http server location);
 
     if ($self->{log}) {
         open my $in, '<', "$FindBin::Bin/../../docs/log.md" or croak "docs/log.md: $!";
@@ -121,6 +123,8 @@ http {
         location /closed {
             deny  all;
         }
+
+        $server
     }
 }
 EOF_CONF
