@@ -135,7 +135,7 @@ my @states = (
         name     => 'all capacity used, and checkout responds',
         key      => 'used',
         upstream => 'slow',
-        crowd    => ['--stages=4:25-25,600:11-11', '--patience=600'],
+        crowd    => ['--stages=4:40-40,600:11-11', '--patience=600'],
         until    => sub { $_[0]->('waiting') > 50 },
         values   => { queueing => 1 },
         summary  => {},
