@@ -10,8 +10,8 @@ TESTS ?=
 SUITES := test-browser test-e2e test-nginx test-upstream test-race test-bench \
           test-tools test-unit test-sim test-build
 
-# What the suites need, built before they start: two makes at a time would build
-# one file twice.  nginx with the module built in takes objects of the other, so
+# Programs of the suites are built before they start: two makes at a time would
+# build one file twice.  nginx with the module built in takes objects of the other, so
 # it comes second.
 TEST_PROGRAMS = $(filter-out $(NGINX),$(PRODUCTS)) $(CHECKOUT_TESTED) \
                 $(BENCH_PROGRAMS) $(NGINX_PLAIN)

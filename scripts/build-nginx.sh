@@ -125,7 +125,7 @@ configure() {
 }
 
 
-# compiled_as TREE: what decides on nginx's objects, except nginx.o, which holds
+# compiled_as TREE: all inputs of nginx's objects, except nginx.o, which holds
 # the arguments of configure
 compiled_as() {
     grep -v NGX_CONFIGURE "$1/objs/ngx_auto_config.h"

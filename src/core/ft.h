@@ -1,6 +1,6 @@
 
 /*
- * What all of the core uses: access to shared memory, and some arithmetic.
+ * Access to shared memory, and some arithmetic.
  *
  * Counters in shared memory are independent of each other, so relaxed atomics
  * suffice.  Where a store publishes other stores, the code uses the C11

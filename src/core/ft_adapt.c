@@ -350,7 +350,7 @@ ft_adapt_move_window(ft_adapt_t *adapt, const ft_adapt_rules_t *rules,
            ? ft_adapt_lower(adapt, window, next, mean, &floor)
            : ft_adapt_raise(adapt, window, next, mean, &floor, period);
 
-    /* what the lowest rate has in flight, by Little's law */
+    /* in flight at the lowest rate, by Little's law */
 
     least = (uint64_t) rules->min_milli * mean / 1000;
 

@@ -14,7 +14,7 @@
 #define FT_GRACE_MS  250    /* from the advised time to the due time */
 
 
-/* What a request brings, as the census sees it. */
+/* The kind of a request for the census. */
 typedef enum {
     FT_ARRIVAL_FIRST,       /* a first attempt */
     FT_ARRIVAL_COUNTED,     /* its count was there, and is removed */

@@ -22,7 +22,7 @@
 typedef enum {
     FT_CAPACITY_FULL,
     FT_CAPACITY_FREE,
-    FT_CAPACITY_CONTENDED       /* free, but for fewer than are taking */
+    FT_CAPACITY_CONTENDED       /* free, for fewer workers than are taking */
 } ft_capacity_answer_t;
 
 

@@ -1,7 +1,7 @@
 
 /*
- * Capacity: what the limits admit now, and at which pace; and taking capacity of
- * all limits at once, or of none.
+ * Free capacity under all limits, its pace, and taking capacity of all limits at
+ * once or of none.
  */
 
 #ifndef FT_CAPACITY_H_INCLUDED
@@ -33,8 +33,8 @@ uint64_t ft_capacity_end_ms(const ft_call_t *call, uint64_t first_ms);
 /* Free capacity of all limits, admissions x 1000; 0 while stopped or closed. */
 uint64_t ft_capacity_free_milli(const ft_call_t *call);
 
-/* Admissions a second x 1000, at least 1: what the upstream takes; and the part
-   of it that the passes that end leave free. */
+/* Admissions a second x 1000, at least 1: the capacity of the upstream; and the
+   part of it that ending passes leave free. */
 uint64_t ft_capacity_upstream_milli(const ft_call_t *call);
 uint64_t ft_capacity_flow_milli(const ft_call_t *call);
 

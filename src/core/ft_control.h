@@ -26,7 +26,7 @@ void ft_control_tick(const ft_call_t *call);
 uint32_t ft_control_ahead(const ft_call_t *call, uint64_t timestamp_us);
 
 /*
- * Estimated ms until a timestamp with so many shoppers ahead is called: at the
+ * Estimated ms until a timestamp with this number of shoppers ahead is called: at the
  * present speed, or, for advice, at the speed to which a slow line may return.
  */
 uint64_t ft_control_call_ms(const ft_call_t *call, uint64_t timestamp_us,

@@ -1,7 +1,7 @@
 
 /*
- * What the known ends of the passes let the controller foresee, where `sessions`
- * limits them: capacity comes when passes end.  A crowd that was admitted at
+ * A forecast of capacity from the known ends of the passes, where `sessions` limits
+ * them: capacity comes when passes end.  A crowd that was admitted at
  * once ends at once, and until then nobody need be called.
  *
  * Passes declared done before they expire add to it at their average pace.

@@ -72,7 +72,7 @@ typedef struct {
 } ft_history_t;
 
 
-/* What a tick records. */
+/* The record of a tick. */
 typedef struct {
     uint64_t            now_ms;
     uint64_t            dt_ms;          /* since the last tick */

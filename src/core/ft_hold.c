@@ -66,7 +66,7 @@ ft_hold_is_first(const ft_call_t *call, uint64_t timestamp_us)
 }
 
 
-/* What the flow admits within a hold; at least 1. */
+/* Admissions of the flow within a hold; at least 1. */
 static uint32_t
 ft_hold_max(const ft_call_t *call)
 {

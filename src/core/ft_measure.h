@@ -1,6 +1,6 @@
 
 /*
- * What a tick measures: the show-up rate of the called, the share of the held who
+ * Measurements of a tick: the show-up rate of the called, the share of the held who
  * stay, the flow, and the free capacity.  For the controller only; see
  * docs/engine.md.
  */

@@ -253,7 +253,7 @@ ft_opening_retry_ms(const ft_call_t *call, const ft_ticket_t *ticket,
 }
 
 
-/* The line as it will be at the opening; what it was before is removed. */
+/* Lays out the line as it will be at the opening; the earlier one is removed. */
 static void
 ft_opening_lay_out(const ft_call_t *call)
 {

@@ -1,7 +1,6 @@
 
 /*
- * Overrides: what the operator, or the upstream, has changed at run time for one
- * key.  They are part of the state, so they are in force at once in all workers
+ * Overrides: changes by the operator, or the upstream, at run time for one key.  They are part of the state, so they are in force at once in all workers
  * and over reloads, until they are withdrawn.
  *
  * The operator's overrides take precedence: `resume` from the upstream does not

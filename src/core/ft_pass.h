@@ -1,6 +1,6 @@
 
 /*
- * Passes: what an admitted shopper gets.
+ * Passes of admitted shoppers.
  */
 
 #ifndef FT_PASS_H_INCLUDED

@@ -21,7 +21,7 @@ void ft_period_tick(const ft_call_t *call);
    left.  Without a rate there is no budget. */
 bool ft_period_take(const ft_call_t *call);
 
-/* What is left of the budget, admissions x 1000. */
+/* The rest of the budget, admissions x 1000. */
 uint64_t ft_period_free_milli(const ft_call_t *call);
 
 #pragma GCC visibility pop

@@ -1,6 +1,6 @@
 
 /*
- * The position of a shopper in line, and what the shopper is told about it: the
+ * The position of a shopper in line, and the advice to the shopper: the
  * estimated wait, and when to return.
  */
 

@@ -1,6 +1,6 @@
 
 /*
- * What must not count twice: tickets that have been admitted, passes that the
+ * Things that must not count twice: tickets that have been admitted, passes that the
  * upstream declared done, and versions of a ticket that have been used.
  *
  * Two tables of 64-bit records, each a set of buckets of 8.  A record holds 30

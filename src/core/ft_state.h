@@ -26,7 +26,7 @@
 #define FT_AHEAD    160         /* times ahead, see ft_forecast.c */
 
 
-/* What one worker holds; cleared when its process is gone. */
+/* The counts of one worker; cleared when its process is gone. */
 typedef struct {
     _Atomic uint64_t  head_us;          /* earliest timestamp held */
     _Atomic uint64_t  heartbeat_ms;     /* head_us is valid for a moment after */

@@ -26,7 +26,7 @@ typedef struct {
     bool              done;         /* the pass of this request is done */
     uint32_t          rate_milli;   /* admissions a second x 1000; 0: not given */
 
-    /* what was ignored, 0 bytes: nothing; mostly points into the text */
+    /* the part that was ignored, of 0 bytes if none; mostly points into the text */
     const char       *fault;
     size_t            fault_len;
 } ft_feedback_t;

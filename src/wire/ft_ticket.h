@@ -44,7 +44,7 @@ typedef struct {
 } ft_ticket_t;
 
 
-/* What a ticket is bound to: bytes; zone and key shorter than 65,536. */
+/* Bytes that a ticket is bound to; zone and key shorter than 65,536. */
 typedef struct {
     const void       *zone;
     size_t            zone_len;

@@ -7,7 +7,7 @@
 #   UNIT_RUN   a command that runs the programs, for example an emulator
 #
 # A program that ends with a signal or a sanitizer's report counts as one failure,
-# whatever it printed.
+# in spite of what it printed.
 
 set -eu
 

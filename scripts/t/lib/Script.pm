@@ -1,7 +1,7 @@
 package Script;
 
-# What the tests of the build share: running a script with a chosen PATH, and
-# a folder of stand-ins for the programs that it calls.
+# Shared by the tests of the build: runs a script with a chosen PATH, and makes a
+# folder of stand-ins for the programs that it calls.
 
 use strict;
 use warnings;

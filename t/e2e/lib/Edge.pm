@@ -220,7 +220,7 @@ sub admissions {
 }
 
 
-# The most admissions in any window of so many seconds.  This does not depend on
+# The most admissions in any window of this number of seconds.  This does not depend on
 # the speed of the machine, as the arrivals at the checkout do.
 sub most_admitted {
     my ($self, $seconds) = @_;
@@ -236,7 +236,7 @@ sub most_admitted {
 }
 
 
-# What flash-report finds in the access log: overtaken, kendall_tau,
+# The figures of flash-report for the access log: overtaken, kendall_tau,
 # worst_inversion_s and more.
 sub report {
     my ($self) = @_;
