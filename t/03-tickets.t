@@ -146,7 +146,7 @@ __DATA__
 
 === TEST 5: a ticket of another zone, key or binding
 --- startup_warning
-the cookie "place" is of two zones, "sale" and "other"
+the cookie "place" is used by two zones, "sale" and "other"
 --- http_config
     flash_throttle_zone $arg_shop zone=sale:1m rate=1r/m;
     flash_throttle_zone $arg_shop zone=other:1m rate=1r/m;

@@ -45,14 +45,14 @@ __DATA__
         proxy_pass http://upstream;
     }
 --- shop
-    is(shopper->get('/checkout')->status, 200, 'room');
+    is(shopper->get('/checkout')->status, 200, 'free capacity');
 
     my $page = shopper->get('/checkout');
 
     is($page->status, 429, 'refusal');
     is($page->header('Set-Cookie'), undef, 'without a place');
     like($page->body, qr/Please come back later/, 'a page that says so');
-    like($page->body, qr/room again in \d+-\d+ min;/, 'and when');
+    like($page->body, qr/try again in \d+-\d+ min;/, 'and when');
     cmp_ok($page->header('Retry-After'), '>', 1, 'the head says it too');
     is($page->header('Cache-Control'), 'no-store', 'not stored');
 
