@@ -172,7 +172,7 @@ __DATA__
 
     is($json->{status}, 'queued', 'one waits');
 
-    # there is room again before it is back
+    # capacity is free before it returns
     sleep 0.25;
 
     is(shopper->get('/checkout')->status, 503, 'a newcomer waits too');

@@ -52,7 +52,7 @@ __DATA__
     is($page->status, 429, 'refusal');
     is($page->header('Set-Cookie'), undef, 'without a place');
     like($page->body, qr/Please come back later/, 'a page that says so');
-    like($page->body, qr/try again in \d+-\d+ min;/, 'and when');
+    like($page->body, qr/try again in \d+-\d+ min\./, 'and when');
     cmp_ok($page->header('Retry-After'), '>', 1, 'the head says it too');
     is($page->header('Cache-Control'), 'no-store', 'not stored');
 
