@@ -184,7 +184,7 @@ my @states = (
         crowd   => ['--stages=600:10-10', '--patience=3', '--no-cookie=1'],
         until   => sub { $_[0]->('fresh') > 30 },
         release => sub { $_[0]->('inflight') == 0 },
-        values  => { free_capacity => 16, inflight => 0, queueing => 1 },
+        values  => { free_capacity => 16, inflight => 0, polls_total => 0, queueing => 1 },
         summary => {
             FlashThrottleCapacityUnused => sub { 'unused: shoppers wait while the limits allow 16 admissions' },
         },
@@ -217,8 +217,8 @@ my @states = (
         name    => 'a long wait',
         key     => 'long',
         command => { command => 'rate', rate => '20r/m' },
-        crowd   => ['--stages=4:90-90', '--patience=600'],
-        until   => sub { $_[0]->('waiting') > 310 && $_[0]->('wait_estimate_seconds') > 900 },
+        crowd   => ['--stages=4:110-110', '--patience=600'],
+        until   => sub { $_[0]->('waiting') > 400 && $_[0]->('wait_estimate_seconds') > 900 },
         summary => {
             FlashThrottleLongWait => sub {
                 my $seconds = $_[1]->('wait_estimate_seconds');
