@@ -6,9 +6,16 @@
 #include "ft_override.h"
 #include "ft_period.h"
 
+#include <sched.h>
 
-/* for workers within ft_capacity_take(), which takes some 100 ns */
-#define FT_SPINS  4000
+
+/*
+ * ft_capacity_take() lasts some 100 ns.  A taker for which another one spins in
+ * vain has lost its CPU; one that stays away over all yields was killed.
+ */
+#define FT_CAPACITY_SPINS   1000
+#define FT_CAPACITY_YIELDS  256
+#define FT_CAPACITY_TRIES   (FT_CAPACITY_SPINS + FT_CAPACITY_YIELDS)
 
 #if (defined __i386__ || defined __x86_64__)
 #define ft_capacity_pause()  __builtin_ia32_pause()
@@ -37,6 +44,18 @@ static bool
 ft_capacity_is_free(uint32_t limit, uint32_t used, uint32_t takers)
 {
     return limit == 0 || (uint64_t) used + takers <= limit;
+}
+
+
+static void
+ft_capacity_wait(uint32_t tries)
+{
+    if (tries < FT_CAPACITY_SPINS) {
+        ft_capacity_pause();
+
+    } else {
+        (void) sched_yield();
+    }
 }
 
 
@@ -121,30 +140,30 @@ static bool
 ft_capacity_wins(const ft_call_t *call)
 {
     bool                  behind;
-    uint32_t              spins;
+    uint32_t              tries;
     ft_capacity_answer_t  answer;
 
-    spins = 0;
+    tries = 0;
 
     for ( ;; ) {
         ft_capacity_flag(call, true);
         answer = ft_capacity_look(call, &behind);
 
-        while (answer == FT_CAPACITY_CONTENDED && !behind && spins < FT_SPINS) {
-            spins++;
-            ft_capacity_pause();
+        while (answer == FT_CAPACITY_CONTENDED && !behind
+               && tries < FT_CAPACITY_TRIES)
+        {
+            ft_capacity_wait(tries++);
             answer = ft_capacity_look(call, &behind);
         }
 
-        if (answer != FT_CAPACITY_CONTENDED || spins == FT_SPINS) {
+        if (answer != FT_CAPACITY_CONTENDED || tries == FT_CAPACITY_TRIES) {
             return answer == FT_CAPACITY_FREE;
         }
 
         ft_capacity_flag(call, false);
 
-        while (behind && spins < FT_SPINS) {
-            spins++;
-            ft_capacity_pause();
+        while (behind && tries < FT_CAPACITY_TRIES) {
+            ft_capacity_wait(tries++);
             (void) ft_capacity_takers(call, &behind);
         }
     }
