@@ -109,7 +109,7 @@ my $loaded = eval { load([], port => $edge->{port}, path => '/', requests => 1);
 open STDERR, '>&', $stderr or die;
 
 ok(!$loaded, 'no server, no figure');
-like(join('', @{ lines_of("$dir/stderr") }), qr/^load: connecting to the server: Connection refused$/m,
+like(join('', @{ lines_of("$dir/stderr") }), qr/^load: connect\(\) to 127\.0\.0\.1:\d+ failed: Connection refused$/m,
      '... and the reason is printed');
 
 is(median(3, 1, 2), 2, 'the median of three');

@@ -312,7 +312,7 @@ test('report: the return URL lost its repeated query keys', async () => {
 });
 
 test('report: the poll renewed the session', async () => {
-  const { page } = await waiting({ edge: { location: 'flash_throttle_session 1m;' } });
+  const { page } = await waiting({ edge: { http: 'flash_throttle_session 1m;' } });
 
   await edge.letGo();
   await titled(page, /^GET checkout$/);
