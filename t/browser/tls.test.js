@@ -53,7 +53,6 @@ async function busy(quic) {
         ssl_certificate_key ${key};
         location / {
             flash_throttle zone=sale;
-            flash_throttle_poll min=100ms max=500ms;
             proxy_pass http://127.0.0.1:${edge.shop.port};
         }
     }` });

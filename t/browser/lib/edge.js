@@ -118,7 +118,10 @@ class Edge {
     fs.writeFileSync(path.join(edge.dir, 'secret'), 'a secret for tests, and for nothing else\n');
     for (const [name, text] of Object.entries(edge.options.files)) fs.writeFileSync(path.join(edge.dir, name), text);
     edge.configure();
-    await edge.run();
+    await edge.run().catch(error => {
+      edge.shop.server.close();
+      throw error;
+    });
 
     return edge;
   }
@@ -138,12 +141,12 @@ http {
     uwsgi_temp_path uwsgi; scgi_temp_path scgi;
     flash_throttle_zone sale zone=sale:1m ${zone};
     flash_throttle_secret_file secret;
+    flash_throttle_poll min=100ms max=500ms;
     ${typeof http === 'function' ? http(this) : http}
     server {
         listen 127.0.0.1:${this.port};
         proxy_read_timeout 90s;
         location / { proxy_pass http://127.0.0.1:${this.shop.port}; }
-        flash_throttle_poll min=100ms max=500ms;
         location /checkout {
             flash_throttle ${off ? 'off' : `zone=sale ${throttle}`};
             proxy_pass http://127.0.0.1:${this.shop.port};
